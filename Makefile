@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The short way in. Every target does its own set-up: what is missing is
+# installed, what is stale is rebuilt.
+#
+#   make           build it (release)          make check     quick: release tests
+#   make run       show it at work             make test      all builds, all tests
+#   make install PREFIX=/usr/local             make stress    hostile mode
+#                                            make clean
+
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 60
+JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
+
+PRESETS      := release debug tsan stress \
+                $(if $(wildcard tests/fuzz/CMakeLists.txt),fuzz)
+
+.PHONY: all run test check stress fuzz bench format install clean setup
+
+all: setup
+	@tools/build release
+
+setup:
+	@tools/setup
+
+run: all
+	@tools/run-examples build/release/bin/weft examples
+
+check: setup
+	@JOBS=$(JOBS) tools/run-tests release
+
+test: setup
+	@JOBS=$(JOBS) tools/run-tests $(PRESETS)
+
+stress: setup
+	@JOBS=$(JOBS) tools/run-tests stress
+
+install: all
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * macro.h - the compiler extensions Weft allows itself, under plain names.
+ *
+ * knows  the compiler
+ * not    anything else; every other file is plain C11
+ */
+#ifndef WEFT_BASE_MACRO_H
+#define WEFT_BASE_MACRO_H
+
+#define COUNTOF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
+#define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
+
+/* printf-style checking: `fmt` and `args` are parameter numbers from 1. */
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+#define NORETURN               __attribute__((noreturn))
+#define MUST_CHECK             __attribute__((warn_unused_result))
+#define FALL_THROUGH           __attribute__((fallthrough))
+
+/* We are wrong, not the input: says where and aborts. */
+#define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
+#define BUG_IF(condition, ...)                     \
+    do {                                           \
+        if (condition)                             \
+            bug_at(__FILE__, __LINE__, __VA_ARGS__); \
+    } while (0)
+
+NORETURN void bug_at(const char *file, int line, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+
+#endif

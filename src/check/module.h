@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * module.h - what checking adds to a syntax tree: the typed module.
+ *
+ * made by   check/, in the arena of the Module
+ * read by   lower/, compile/, gpu/ (reflection), the public weft/wgsl.h
+ */
+#ifndef WEFT_CHECK_MODULE_H
+#define WEFT_CHECK_MODULE_H
+
+#include "check/builtin.h"
+#include "check/type.h"
+#include "check/value.h"
+
+/* ---- extensions and features ---- */
+
+enum {                                  /* bit numbers of Features.enabled      */
+#define ENABLE(name) ENABLE_##name,
+#include "check/features.def"
+#undef ENABLE
+    ENABLE_COUNT
+};
+
+enum {                                  /* bit numbers of Features.language     */
+#define LANGUAGE(name) LANGUAGE_##name,
+#include "check/features.def"
+#undef LANGUAGE
+    LANGUAGE_COUNT
+};
+
+typedef struct Features {
+    uint32_t enabled;                   /* 1 << ENABLE_*                         */
+    uint32_t language;                  /* 1 << LANGUAGE_*                       */
+} Features;
+
+/* ---- inputs and outputs of entry points ---- */
+
+typedef enum Stage {
+    STAGE_NONE,
+    STAGE_VERTEX,
+    STAGE_FRAGMENT,
+    STAGE_COMPUTE,
+} Stage;
+
+typedef enum IoBuiltin {
+    IO_NO_BUILTIN,
+#define IOBUILTIN(name, where, type, needs) IO_##name,
+#include "check/iobuiltin.def"
+#undef IOBUILTIN
+    IO_BUILTIN_COUNT
+} IoBuiltin;
+
+typedef struct IoAttrs {
+    IoBuiltin builtin;                  /* @builtin                              */
+    bool      has_location, has_blend_src, has_interpolate, invariant;
+    uint32_t  location, blend_src;
+    enum { INTERPOLATE_PERSPECTIVE, INTERPOLATE_LINEAR, INTERPOLATE_FLAT } interpolate;
+    enum { SAMPLING_CENTER, SAMPLING_CENTROID, SAMPLING_SAMPLE, SAMPLING_FIRST,
+           SAMPLING_EITHER } sampling;
+    enum { DEPTH_ANY, DEPTH_GREATER, DEPTH_LESS } depth; /* @builtin(frag_depth, …) */
+    Span      span;                     /* of the attributes                     */
+} IoAttrs;
+
+/* ---- functions ---- */
+
+typedef struct CallSite {
+    Expr *call;                         /* CALL_FUNCTION                         */
+    Decl *callee;
+} CallSite;
+
+struct FnInfo {
+    Stage     stage;                    /* STAGE_NONE: not an entry point        */
+    bool      must_use;
+    /* @workgroup_size: an expression each, NULL for 1. Constant ones have a
+     * value; the others are known after override_specialize(). */
+    Expr     *workgroup_size[3];
+    Expr     *subgroup_size;            /* NULL: none                            */
+    const IoAttrs *result_io;           /* never NULL                            */
+    VEC(CallSite) calls;                /* of user functions, in text order      */
+    VEC(Decl *)   locals;               /* VAR and LET and PARAM, by Decl.index  */
+    VEC(Decl *)   globals;              /* module-scope VAR and OVERRIDE used by
+                                           the body and, once closed, by callees */
+    VEC(Expr *)   override_exprs;       /* outermost override-expressions of the
+                                           body: evaluated, and so checked, at
+                                           pipeline creation                     */
+    uint32_t  stages_called_from;       /* 1 << Stage                            */
+    uint32_t  behavior;                 /* of the body                           */
+    /* Uniformity, filled by uniformity.c for its callers. */
+    struct Uniformity *uniformity;
+};
+
+/* ---- the module ---- */
+
+struct ModuleInfo {
+    TypeTable types;
+    Features  features;                 /* enabled by directives; language: all
+                                           that the options allow                */
+    VEC(Decl *) ordered;                /* module scope, what is used first      */
+    VEC(Decl *) entry_points;           /* DECL_FN in text order                 */
+    VEC(Decl *) overrides;              /* in text order                         */
+    VEC(Decl *) functions;              /* callees before callers                */
+    VEC(Decl *) globals;                /* module-scope VAR in text order        */
+    VEC(Decl *) structs;                /* in dependency order                   */
+};
+
+/* The entry point of this name, NULL if there is none. */
+Decl *module_find_entry_point(const Module *m, Str name);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * weft/wgsl.h - understand WGSL: check a module, read its diagnostics, reflect
+ * on what it declares. Needs no device.
+ *
+ *     weft_wgsl *m = weft_wgsl_create(&(weft_wgsl_desc){ .source = text });
+ *     for (uint32_t i = 0; i < weft_wgsl_diagnostic_count(m); i++)
+ *         puts(weft_wgsl_diagnostic_get(m, i)->message);
+ *     weft_wgsl_release(m);
+ *
+ * Ownership  weft_wgsl_create() gives the caller the only reference. Every
+ *            pointer that a module hands out lives as long as the module.
+ * Threads    a module does not change once made: any thread may read it.
+ * Errors     a module with errors is still a module: ask weft_wgsl_ok(). NULL is
+ *            returned only if there is no memory for the module itself.
+ * Not here   running kernels (webgpu/webgpu.h).
+ */
+#ifndef WEFT_WGSL_H
+#define WEFT_WGSL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weft_wgsl weft_wgsl;
+
+/* How to check. Every field but `source` may be left zero. */
+typedef struct weft_wgsl_desc {
+    const char *source;             /* UTF-8 text; copied                          */
+    size_t      source_size;        /* bytes       0: up to the terminating NUL    */
+    const char *const *enables;     /* extensions that may be enabled, a NULL-
+                                       terminated list         NULL: all           */
+    const char *const *language;    /* language features that are available, the
+                                       same way                NULL: all           */
+    size_t      memory_limit;       /* bytes       0: 1 GiB                        */
+    uint32_t    diagnostic_limit;   /* most that are kept      0: 100              */
+} weft_wgsl_desc;
+
+weft_wgsl *weft_wgsl_create(const weft_wgsl_desc *desc);
+void       weft_wgsl_release(weft_wgsl *module);         /* NULL is allowed        */
+bool       weft_wgsl_ok(const weft_wgsl *module);        /* no error               */
+
+/* ---- diagnostics ---- */
+
+typedef enum weft_severity {
+    WEFT_SEVERITY_INFO = 1,
+    WEFT_SEVERITY_WARNING,
+    WEFT_SEVERITY_ERROR,
+} weft_severity;
+
+/* A place in the source. Lines and columns count from 1, columns in UTF-16 code
+ * units; offset and length are in UTF-16 code units from the start of the text,
+ * as the WebGPU API reports them. byte_offset and byte_length count bytes. */
+typedef struct weft_place {
+    uint32_t line, column, end_line, end_column;
+    uint32_t offset, length;
+    uint32_t byte_offset, byte_length;
+} weft_place;
+
+typedef struct weft_note {
+    weft_place  place;
+    const char *message;
+} weft_note;
+
+typedef struct weft_diagnostic {
+    weft_severity severity;
+    const char   *id;               /* stable: "redeclared"                        */
+    const char   *message;          /* one sentence                                */
+    weft_place    place;
+    const weft_note *notes;
+    uint32_t      note_count;
+} weft_diagnostic;
+
+uint32_t weft_wgsl_diagnostic_count(const weft_wgsl *module);
+/* In the order of the text. NULL if `index` is out of range. */
+const weft_diagnostic *weft_wgsl_diagnostic_get(const weft_wgsl *module, uint32_t index);
+
+/* One line of the source (from 1) without its line break; sets *size. */
+const char *weft_wgsl_line(const weft_wgsl *module, uint32_t line, size_t *size);
+
+/* The sentence that explains a diagnostic id in general; NULL: no such id. */
+const char *weft_diagnostic_explain(const char *id);
+/* All ids, for listing: NULL when `index` is past the last. */
+const char *weft_diagnostic_id(uint32_t index);
+
+/* ---- reflection: only for modules that are ok ---- */
+
+typedef enum weft_stage {
+    WEFT_STAGE_VERTEX = 1,
+    WEFT_STAGE_FRAGMENT,
+    WEFT_STAGE_COMPUTE,
+} weft_stage;
+
+typedef enum weft_binding_kind {
+    WEFT_BINDING_UNIFORM = 1,
+    WEFT_BINDING_STORAGE,           /* read_write                                  */
+    WEFT_BINDING_READ_ONLY_STORAGE,
+    WEFT_BINDING_SAMPLER,
+    WEFT_BINDING_COMPARISON_SAMPLER,
+    WEFT_BINDING_TEXTURE,           /* sampled, depth and multisampled             */
+    WEFT_BINDING_STORAGE_TEXTURE,
+    WEFT_BINDING_EXTERNAL_TEXTURE,
+} weft_binding_kind;
+
+typedef struct weft_binding {
+    const char *name;
+    uint32_t    group, binding;
+    weft_binding_kind kind;
+    const char *type;               /* as WGSL writes it: "array<vec4<f32>>"       */
+    const char *access;             /* "read", "write", "read_write"               */
+    uint64_t    min_size;           /* bytes a buffer binding must have; 0: no buffer */
+} weft_binding;
+
+typedef enum weft_scalar {
+    WEFT_SCALAR_BOOL = 1,
+    WEFT_SCALAR_I32,
+    WEFT_SCALAR_U32,
+    WEFT_SCALAR_F32,
+    WEFT_SCALAR_F16,
+} weft_scalar;
+
+typedef struct weft_override {
+    const char *name;
+    weft_scalar type;
+    bool        has_id;
+    uint32_t    id;                 /* with has_id                                 */
+    bool        has_default;        /* an initialiser is written                   */
+    bool        default_known;      /* ... and it is a constant: default_value     */
+    double      default_value;
+} weft_override;
+
+typedef struct weft_entry_point {
+    const char *name;
+    weft_stage  stage;
+    bool        size_known;         /* compute: no override decides the size       */
+    uint32_t    workgroup_size[3];  /* with size_known                             */
+    uint64_t    workgroup_memory;   /* bytes of workgroup variables; override-sized
+                                       arrays count as empty                       */
+    uint32_t    immediate_size;     /* bytes of immediate data used                */
+    const weft_binding *bindings;   /* used by it, by group and binding            */
+    uint32_t    binding_count;
+    const uint32_t *overrides;      /* used by it: indices of weft_wgsl_override_get */
+    uint32_t    override_count;
+} weft_entry_point;
+
+typedef struct weft_member {
+    const char *name, *type;
+    uint64_t    offset, size;
+    uint32_t    align;
+} weft_member;
+
+typedef struct weft_struct {
+    const char *name;
+    uint64_t    size;               /* without a runtime-sized array at its end    */
+    uint32_t    align;              /* 0: not host-shareable, so without layout    */
+    const weft_member *members;
+    uint32_t    member_count;
+} weft_struct;
+
+uint32_t weft_wgsl_entry_point_count(const weft_wgsl *module);
+const weft_entry_point *weft_wgsl_entry_point_get(const weft_wgsl *module, uint32_t index);
+uint32_t weft_wgsl_override_count(const weft_wgsl *module);
+const weft_override *weft_wgsl_override_get(const weft_wgsl *module, uint32_t index);
+uint32_t weft_wgsl_struct_count(const weft_wgsl *module);
+const weft_struct *weft_wgsl_struct_get(const weft_wgsl *module, uint32_t index);
+
+/* ---- specialisation: what pipeline creation would say ---- */
+
+typedef struct weft_override_value {
+    const char *key;                /* the name, or the decimal @id                */
+    double      value;
+} weft_override_value;
+
+typedef struct weft_specialized {
+    uint32_t workgroup_size[3];
+    uint64_t workgroup_memory;      /* bytes                                       */
+} weft_specialized;
+
+/*
+ * Gives the overrides of an entry point their values. True if a pipeline could
+ * be made; then *out (which may be NULL) is filled. Otherwise the reason is
+ * written to `message` (at most `message_size` bytes with its NUL).
+ */
+bool weft_wgsl_specialize(const weft_wgsl *module, const char *entry_point,
+                          const weft_override_value *values, uint32_t value_count,
+                          weft_specialized *out, char *message, size_t message_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * webgpu/weft.h - what Weft adds to webgpu.h.
+ *
+ * Extensions follow the standard's rules for implementations: the names carry
+ * the prefix Weft, and new values of standard enumerations come from a block
+ * that is Weft's own, 0x5745???? (the letters WE). The standard keeps 0x0000 and
+ * 0x0001 for itself; 0x0003 is wgpu-native's, 0x0004 Emscripten's, 0x0005
+ * Dawn's, 0x0006 Wagyu's; blocks are given out in order from below, so none of
+ * them will come here.
+ *
+ * Every struct below goes into a chain of webgpu.h and may be left out. All its
+ * members may be left zero; the comment says what zero means. A string may also
+ * be { NULL, WGPU_STRLEN }, which is the same as empty here. A value that is not
+ * allowed makes the call that it was given to fail: no instance, or the status
+ * Error with a message that names the member. Other libraries take these structs
+ * for a wrong chain and refuse them, so a program that runs on several asks
+ * first: wgpuHasInstanceFeature(WGPUInstanceFeatureName_WeftOptions).
+ *
+ *     WGPUWeftDeviceOptions weft = WGPU_WEFT_DEVICE_OPTIONS_INIT;
+ *     weft.threadCount = 2;
+ *     WGPUDeviceDescriptor desc = WGPU_DEVICE_DESCRIPTOR_INIT;
+ *     desc.nextInChain = &weft.chain;
+ */
+#ifndef WEBGPU_WEFT_H_
+#define WEBGPU_WEFT_H_
+
+#include "webgpu.h"
+
+/* Macros and not constants, so that C may use them in a `case` and in statics. */
+#define WGPUSType_WeftInstanceOptions       ((WGPUSType)0x57450001)
+#define WGPUSType_WeftRequestAdapterOptions ((WGPUSType)0x57450002)
+#define WGPUSType_WeftDeviceOptions         ((WGPUSType)0x57450003)
+
+/* Supported: the library knows the structs of this header. There is no need to
+ * require it. */
+#define WGPUInstanceFeatureName_WeftOptions ((WGPUInstanceFeatureName)0x57450001)
+
+/* The CPU device, in WGPUAdapterInfo and in WGPURequestAdapterOptions: what asks
+ * for this gets the CPU, what asks for WGPUBackendType_Vulkan gets no CPU. */
+#define WGPUBackendType_WeftCPU             ((WGPUBackendType)0x57450001)
+
+/* Where compiled kernels are kept. */
+typedef enum WGPUWeftCacheMode {
+    WGPUWeftCacheMode_Default = 0, /* in memory and on disk */
+    WGPUWeftCacheMode_Memory  = 1, /* in memory; the disk is neither read nor written */
+    WGPUWeftCacheMode_Off     = 2, /* nowhere: every pipeline is compiled anew */
+    WGPUWeftCacheMode_Force32 = 0x7FFFFFFF
+} WGPUWeftCacheMode WGPU_ENUM_ATTRIBUTE;
+
+/* In WGPUInstanceDescriptor. */
+typedef struct WGPUWeftInstanceOptions {
+    WGPUChainedStruct chain;
+    WGPUWeftCacheMode cacheMode;
+    /* Made if it is not there. Empty: weft/ in $XDG_CACHE_HOME, or in $HOME/.cache. A
+     * directory that cannot be used is no error, kernels are then kept in memory alone. */
+    WGPUStringView    cacheDirectory;
+} WGPUWeftInstanceOptions WGPU_STRUCTURE_ATTRIBUTE;
+#define WGPU_WEFT_INSTANCE_OPTIONS_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftInstanceOptions, { \
+    _wgpu_CHAIN_INIT(WGPUSType_WeftInstanceOptions), WGPUWeftCacheMode_Default, \
+    WGPU_STRING_VIEW_INIT })
+
+/* In WGPURequestAdapterOptions. Which of several adapters; whether CPU or GPU is
+ * said by the backendType there. */
+typedef struct WGPUWeftRequestAdapterOptions {
+    WGPUChainedStruct chain;
+    /* A part of WGPUAdapterInfo::device or ::description, upper and lower case being the
+     * same. The first adapter that has it is taken. Empty: any. */
+    WGPUStringView    name;
+} WGPUWeftRequestAdapterOptions WGPU_STRUCTURE_ATTRIBUTE;
+#define WGPU_WEFT_REQUEST_ADAPTER_OPTIONS_INIT \
+    _wgpu_MAKE_INIT_STRUCT(WGPUWeftRequestAdapterOptions, { \
+        _wgpu_CHAIN_INIT(WGPUSType_WeftRequestAdapterOptions), WGPU_STRING_VIEW_INIT })
+
+/* In WGPUDeviceDescriptor. The first two are for the CPU device; a GPU does not
+ * heed them. */
+typedef struct WGPUWeftDeviceOptions {
+    WGPUChainedStruct chain;
+    uint32_t          threadCount; /* 0: one for each core the process may use */
+    uint32_t          laneWidth;   /* invocations at a time: 1, 4, 8, 16; 0: the CPU's best */
+    /* Nanoseconds from the start of a dispatch to its end. One that takes longer is stopped
+     * and the device is lost, with a message that names the pipeline. 0: none. */
+    uint64_t          dispatchDeadlineNS;
+} WGPUWeftDeviceOptions WGPU_STRUCTURE_ATTRIBUTE;
+#define WGPU_WEFT_DEVICE_OPTIONS_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftDeviceOptions, { \
+    _wgpu_CHAIN_INIT(WGPUSType_WeftDeviceOptions), 0, 0, 0 })
+
+#endif

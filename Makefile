@@ -3,19 +3,20 @@
 # The short way in. Every target does its own set-up: what is missing is
 # installed, what is stale is rebuilt.
 #
-#   make           build it (release)          make check     quick: release tests
+#   make           build it                    make check     release tests only
 #   make run       show it at work             make test      all builds, all tests
 #   make install PREFIX=/usr/local             make stress    hostile mode
-#                                            make clean
+#   make fuzz FUZZ_SECONDS=60                  make format    clang-format your changes
+#   make clean
 
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
-JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
+export JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 
 PRESETS      := release debug tsan stress \
                 $(if $(wildcard tests/fuzz/CMakeLists.txt),fuzz)
 
-.PHONY: all run test check stress fuzz bench format install clean setup
+.PHONY: all run test check stress fuzz format install clean setup
 
 all: setup
 	@tools/build release
@@ -27,13 +28,20 @@ run: all
 	@tools/run-examples build/release/bin/weft examples
 
 check: setup
-	@JOBS=$(JOBS) tools/run-tests release
+	@tools/run-tests release
 
 test: setup
-	@JOBS=$(JOBS) tools/run-tests $(PRESETS)
+	@tools/run-tests $(PRESETS)
 
 stress: setup
-	@JOBS=$(JOBS) tools/run-tests stress
+	@tools/run-tests stress
+
+fuzz: setup
+	@tools/build fuzz
+	@tools/fuzz $(FUZZ_SECONDS)
+
+format: setup
+	@git clang-format --extensions c,h HEAD
 
 install: all
 	@cmake --install build/release --prefix "$(PREFIX)"

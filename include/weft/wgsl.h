@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,9 +42,9 @@ typedef struct weft_wgsl_desc {
     uint32_t    diagnostic_limit;   /* most that are kept      0: 100              */
 } weft_wgsl_desc;
 
-weft_wgsl *weft_wgsl_create(const weft_wgsl_desc *desc);
-void       weft_wgsl_release(weft_wgsl *module);         /* NULL is allowed        */
-bool       weft_wgsl_ok(const weft_wgsl *module);        /* no error               */
+WEFT_API weft_wgsl *weft_wgsl_create(const weft_wgsl_desc *desc);
+WEFT_API void       weft_wgsl_release(weft_wgsl *module);         /* NULL is allowed        */
+WEFT_API bool       weft_wgsl_ok(const weft_wgsl *module);        /* no error               */
 
 /* ---- diagnostics ---- */
 
@@ -75,17 +77,17 @@ typedef struct weft_diagnostic {
     uint32_t      note_count;
 } weft_diagnostic;
 
-uint32_t weft_wgsl_diagnostic_count(const weft_wgsl *module);
+WEFT_API uint32_t weft_wgsl_diagnostic_count(const weft_wgsl *module);
 /* In the order of the text. NULL if `index` is out of range. */
-const weft_diagnostic *weft_wgsl_diagnostic_get(const weft_wgsl *module, uint32_t index);
+WEFT_API const weft_diagnostic *weft_wgsl_diagnostic_get(const weft_wgsl *module, uint32_t index);
 
 /* One line of the source (from 1) without its line break; sets *size. */
-const char *weft_wgsl_line(const weft_wgsl *module, uint32_t line, size_t *size);
+WEFT_API const char *weft_wgsl_line(const weft_wgsl *module, uint32_t line, size_t *size);
 
 /* The sentence that explains a diagnostic id in general; NULL: no such id. */
-const char *weft_diagnostic_explain(const char *id);
+WEFT_API const char *weft_diagnostic_explain(const char *id);
 /* All ids, for listing: NULL when `index` is past the last. */
-const char *weft_diagnostic_id(uint32_t index);
+WEFT_API const char *weft_diagnostic_id(uint32_t index);
 
 /* ---- reflection: only for modules that are ok ---- */
 
@@ -161,12 +163,12 @@ typedef struct weft_struct {
     uint32_t    member_count;
 } weft_struct;
 
-uint32_t weft_wgsl_entry_point_count(const weft_wgsl *module);
-const weft_entry_point *weft_wgsl_entry_point_get(const weft_wgsl *module, uint32_t index);
-uint32_t weft_wgsl_override_count(const weft_wgsl *module);
-const weft_override *weft_wgsl_override_get(const weft_wgsl *module, uint32_t index);
-uint32_t weft_wgsl_struct_count(const weft_wgsl *module);
-const weft_struct *weft_wgsl_struct_get(const weft_wgsl *module, uint32_t index);
+WEFT_API uint32_t weft_wgsl_entry_point_count(const weft_wgsl *module);
+WEFT_API const weft_entry_point *weft_wgsl_entry_point_get(const weft_wgsl *module, uint32_t index);
+WEFT_API uint32_t weft_wgsl_override_count(const weft_wgsl *module);
+WEFT_API const weft_override *weft_wgsl_override_get(const weft_wgsl *module, uint32_t index);
+WEFT_API uint32_t weft_wgsl_struct_count(const weft_wgsl *module);
+WEFT_API const weft_struct *weft_wgsl_struct_get(const weft_wgsl *module, uint32_t index);
 
 /* ---- specialisation: what pipeline creation would say ---- */
 
@@ -185,9 +187,9 @@ typedef struct weft_specialized {
  * be made; then *out (which may be NULL) is filled. Otherwise the reason is
  * written to `message` (at most `message_size` bytes with its NUL).
  */
-bool weft_wgsl_specialize(const weft_wgsl *module, const char *entry_point,
-                          const weft_override_value *values, uint32_t value_count,
-                          weft_specialized *out, char *message, size_t message_size);
+WEFT_API bool weft_wgsl_specialize(const weft_wgsl *module, const char *entry_point,
+                                   const weft_override_value *values, uint32_t value_count,
+                                   weft_specialized *out, char *message, size_t message_size);
 
 #ifdef __cplusplus
 }

@@ -64,8 +64,8 @@ struct Type {
     uint32_t id;                    /* place in the table, from 0                */
     uint32_t depth;                 /* nesting of composites; scalars are 0      */
     /* Layout, WGSL 14.4: zero for types that have none (abstract, void,
-     * textures, pointers, bool and what contains it). `size` is zero where it
-     * is not fixed at shader creation. */
+     * textures, pointers). bool is 4 bytes, for workgroup memory. `size` is
+     * zero where it is not fixed at shader creation. */
     uint32_t align;
     uint64_t size;
     union {

@@ -35,8 +35,12 @@ target_compile_options(weft_flags INTERFACE
     $<$<BOOL:${WEFT_WERROR}>:-Werror>
     -ffp-contract=off)      # constants fold the same on every machine
 
-# C11 alone hides POSIX; this shows it, and no compiler extension with it.
-target_compile_definitions(weft_flags INTERFACE _POSIX_C_SOURCE=200809L)
+# C11 alone hides POSIX; the first line shows it, and no compiler extension with
+# it. The others tell webgpu.h that we are the library whose functions it names.
+target_compile_definitions(weft_flags INTERFACE
+    _POSIX_C_SOURCE=200809L
+    WGPU_SHARED_LIBRARY WGPU_IMPLEMENTATION
+    WEFT_VERSION="${PROJECT_VERSION}")
 
 if(WEFT_SANITIZE)
     target_compile_options(weft_flags INTERFACE

@@ -4,7 +4,8 @@
 #
 # out    the interface target weft_llvm: the C API's headers, and the shared
 #        libLLVM to link. Only modules that ask for it see it:
-#        weft_module(... LIBS weft_llvm). WEFT_LLVM_VERSION.
+#        weft_module(... LIBS weft_llvm). WEFT_LLVM_VERSION, and for those
+#        who link our static library WEFT_LLVM_LIBDIR and WEFT_LLVM_LIBS.
 # -DWEFT_LLVM_CONFIG=/path/to/llvm-config chooses one by hand.
 
 set(WEFT_LLVM_MIN 16)
@@ -58,12 +59,12 @@ endif()
 
 _weft_llvm_version(WEFT_LLVM_VERSION "${WEFT_LLVM_CONFIG}")
 _weft_llvm_ask(_include --includedir)
-_weft_llvm_ask(_libdir --libdir)
-_weft_llvm_ask(_libs --link-shared --libs)
+_weft_llvm_ask(WEFT_LLVM_LIBDIR --libdir)
+_weft_llvm_ask(WEFT_LLVM_LIBS --link-shared --libs)
+separate_arguments(WEFT_LLVM_LIBS)
 message(STATUS "LLVM ${WEFT_LLVM_VERSION} (${WEFT_LLVM_CONFIG})")
 
-separate_arguments(_libs)
 add_library(weft_llvm INTERFACE)
 target_include_directories(weft_llvm SYSTEM INTERFACE "${_include}")
-target_link_directories(weft_llvm INTERFACE "${_libdir}")
-target_link_libraries(weft_llvm INTERFACE ${_libs})
+target_link_directories(weft_llvm INTERFACE "${WEFT_LLVM_LIBDIR}")
+target_link_libraries(weft_llvm INTERFACE ${WEFT_LLVM_LIBS})

@@ -115,13 +115,13 @@ struct MemType {
 /* ---- variables ---- */
 
 typedef enum IrSpace {
-    IR_FUNCTION,                        /* one an invocation                      */
-    IR_PRIVATE,                         /* one an invocation, zero at the start   */
-    IR_WORKGROUP,                       /* zero at the start                      */
-    IR_UNIFORM,
-    IR_STORAGE,
-    IR_IMMEDIATE,
-    IR_SPACE_COUNT
+    IRSPACE_FUNCTION,                        /* one an invocation                      */
+    IRSPACE_PRIVATE,                         /* one an invocation, zero at the start   */
+    IRSPACE_WORKGROUP,                       /* zero at the start                      */
+    IRSPACE_UNIFORM,
+    IRSPACE_STORAGE,
+    IRSPACE_IMMEDIATE,
+    IRSPACE_COUNT
 } IrSpace;
 
 typedef struct IrVar {

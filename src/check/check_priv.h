@@ -189,6 +189,17 @@ bool builtin_find(Str name, BuiltinId *out);
 
 void check_function(Checker *c, Decl *fn);              /* header is done        */
 
+/* ---- usage.c: what functions use, and from where they are called ---- */
+
+/* Notes that the current function does what only `stages` (1 << Stage) may do;
+ * reported once it is known from which stages the function is called. */
+void usage_stages(Checker *c, Span span, uint32_t stages, const char *what);
+/* After all functions are typed: closes FnInfo.globals over callees, fills
+ * stages_called_from, reports uses in the wrong stage. */
+void usage_module(Checker *c);
+/* Fills override_exprs and override_uses of a typed function. */
+void usage_overrides(Checker *c, Decl *fn);
+
 /* ---- after all functions are typed: one pass each, callees first ---- */
 
 void behavior_function(Checker *c, Decl *fn);

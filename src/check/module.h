@@ -68,6 +68,13 @@ typedef struct CallSite {
     Decl *callee;
 } CallSite;
 
+/* Something in a function that only some stages may do. */
+typedef struct StageUse {
+    Span        span;
+    const char *what;                   /* "'discard'", "the builtin function 'dpdx'" */
+    uint32_t    stages;                 /* 1 << Stage: where it is allowed       */
+} StageUse;
+
 struct FnInfo {
     Stage     stage;                    /* STAGE_NONE: not an entry point        */
     bool      must_use;
@@ -83,7 +90,12 @@ struct FnInfo {
     VEC(Expr *)   override_exprs;       /* outermost override-expressions of the
                                            body: evaluated, and so checked, at
                                            pipeline creation                     */
-    uint32_t  stages_called_from;       /* 1 << Stage                            */
+    VEC(Expr *)   override_uses;        /* runtime operations with an operand that
+                                           is an override-expression: rules about
+                                           that operand alone (a divisor, a shift,
+                                           an index) hold at pipeline creation   */
+    VEC(StageUse) stage_uses;           /* what only some stages may do          */
+    uint32_t  stages_called_from;       /* 1 << Stage; its own and its callers'  */
     uint32_t  behavior;                 /* of the body                           */
     /* Uniformity, filled by uniformity.c for its callers. */
     struct Uniformity *uniformity;

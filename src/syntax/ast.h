@@ -230,6 +230,8 @@ struct Decl {
     uint32_t    index;                  /* [check] module scope: place in
                                            Module.ordered; local: number of the
                                            variable or value in its function      */
+    uint32_t    bound_at;               /* [check] local: place in the checker's list
+                                           of bindings while it is in scope       */
     union {
         /* CONST OVERRIDE LET VAR PARAM ALIAS: what is written */
         struct {
@@ -246,6 +248,8 @@ struct Decl {
             bool        has_id;         /* [check] OVERRIDE with @id              */
             uint32_t    id;             /* [check] OVERRIDE: @id or one of our own */
             uint32_t    param_index;    /* PARAM                                  */
+            Decl       *root;           /* [check] LET of pointer type: the variable
+                                           or parameter it points into            */
             const struct IoAttrs *io;   /* [check] PARAM of an entry point        */
         } var;
         struct {

@@ -13,8 +13,7 @@ PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
 export JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 
-PRESETS      := release debug tsan stress \
-                $(if $(wildcard tests/fuzz/CMakeLists.txt),fuzz)
+PRESETS      := release debug tsan stress fuzz
 
 .PHONY: all run test check stress fuzz format install clean setup
 

@@ -7,7 +7,8 @@
 #   weft_fuzzer(parse SOURCES parse_fuzz.c MODULES syntax SEEDS tests/syntax)
 #
 # Labels: unit, lang, run, fuzz, install, docs, layers. The last three do not
-# depend on how the code was compiled and exist only in plain builds.
+# depend on how the code was compiled and exist only in plain builds; the fuzz
+# preset has nothing but the fuzzers.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
@@ -49,11 +50,11 @@ function(weft_unit_test name)
     _weft_test_properties(unit.${name} unit)
 endfunction()
 
-# A script, run at the top of the source tree. LANG and RUN scripts drive the
-# built command and so run in sanitizer builds too; the others need not.
+# A script, run at the top of the source tree. With the label lang or run it
+# drives the built command, and so runs in sanitizer builds too.
 function(weft_script_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "COMMAND")
-    if(NOT WEFT_PLAIN AND NOT arg_LABEL MATCHES "^(lang|run)$")
+    if(WEFT_FUZZ OR (NOT WEFT_PLAIN AND NOT arg_LABEL MATCHES "^(lang|run)$"))
         return()
     endif()
     add_test(NAME ${arg_LABEL}.${name} COMMAND ${arg_COMMAND}

@@ -19,7 +19,8 @@ struct Value {
         int64_t  integer;           /* abstract int; i32 and u32 by value        */
         double   real;              /* abstract float; f32 and f16 exactly       */
         /* vector components, matrix columns, array elements, members.
-         * NULL: every part is the zero value (so a zero array costs nothing). */
+         * NULL: every part is the zero value, and only then (so a zero array
+         * costs nothing). */
         const Value *const *parts;
     };
 };
@@ -34,10 +35,15 @@ const Value *value_composite(Arena *a, const Type *type, const Value *const *par
 uint64_t     value_part_count(const Type *type);
 /* Part `i` of a composite; makes zero values as needed. */
 const Value *value_part(Arena *a, TypeTable *t, const Value *v, uint64_t i);
+/* Is it the zero value, is it the same value: -0.0 is neither zero nor 0.0 here
+ * (the operators of WGSL are fold.h's). */
 bool         value_is_zero(const Value *v);
 bool         value_equal(const Value *x, const Value *y);
 
-/* As WGSL would write it, shortened with "..." after 64 parts. */
+/* As WGSL would write it, shortened with "..." after 64 parts; a composite of
+ * zeros is "vec3<f32>()". */
 void value_print(Text *out, const Value *v);
+/* The same, but scalars without their suffix: "1" for 1i, "1.5" for 1.5f. */
+void value_print_plain(Text *out, const Value *v);
 
 #endif

@@ -98,28 +98,31 @@
 /*
  * What the WGPU_..._INIT macros are made of. From C99 and C++11 on they are
  * values with a type, good in an assignment as well as in a definition; in
- * older dialects they are bare braces, good in a definition only. Headers with
- * extensions may use these four; programs should not.
+ * older dialects they are bare braces, good in a definition only.
  */
 #if defined(__cplusplus)
 #  define _wgpu_ENUM_ZERO_INIT(type) type(0)
 #  define _wgpu_STRUCT_ZERO_INIT {}
-#  if __cplusplus >= 201103L || defined(_MSC_VER)
-#    define _wgpu_MAKE_INIT_STRUCT(type, ...) (type __VA_ARGS__)
-#  else
-#    define _wgpu_MAKE_INIT_STRUCT(type, ...) __VA_ARGS__
-#  endif
 #else
 #  define _wgpu_ENUM_ZERO_INIT(type) (type)0
 #  define _wgpu_STRUCT_ZERO_INIT {0}
-#  if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L
-#    define _wgpu_MAKE_INIT_STRUCT(type, ...) ((type) __VA_ARGS__)
-#  else
-#    define _wgpu_MAKE_INIT_STRUCT(type, ...) __VA_ARGS__
-#  endif
 #endif
+#if defined(__cplusplus) && (__cplusplus >= 201103L || defined(_MSC_VER))
+#  define _wgpu_INIT(type) (type
+#  define _wgpu_END )
+#elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L
+#  define _wgpu_INIT(type) ((type)
+#  define _wgpu_END )
+#else
+#  define _wgpu_INIT(type)
+#  define _wgpu_END
+#endif
+#define _wgpu_CHAIN_INIT(sType) _wgpu_INIT(WGPUChainedStruct) { NULL, sType } _wgpu_END
+
+/* The same for headers with extensions, of Weft and of others: the braces are
+ * one argument, with _wgpu_COMMA between the values. */
+#define _wgpu_MAKE_INIT_STRUCT(type, value) _wgpu_INIT(type) value _wgpu_END
 #define _wgpu_COMMA ,
-#define _wgpu_CHAIN_INIT(type) _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { NULL, type })
 
 #ifdef __cplusplus
 extern "C" {
@@ -162,7 +165,7 @@ typedef struct WGPUStringView {
     WGPU_NULLABLE const char *data;   /* NULL only with length 0 or WGPU_STRLEN */
     size_t                    length; /* bytes, default WGPU_STRLEN */
 } WGPUStringView WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_STRING_VIEW_INIT _wgpu_MAKE_INIT_STRUCT(WGPUStringView, { NULL, WGPU_STRLEN })
+#define WGPU_STRING_VIEW_INIT _wgpu_INIT(WGPUStringView) { NULL, WGPU_STRLEN } _wgpu_END
 
 /*
  * The objects. All are counted references to something the library keeps; the
@@ -258,7 +261,7 @@ typedef enum WGPUOptionalBool {
 typedef struct WGPUFuture {
     uint64_t id; /* 0: no future, as when the call was refused */
 } WGPUFuture WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_FUTURE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUFuture, { 0 })
+#define WGPU_FUTURE_INIT _wgpu_INIT(WGPUFuture) { 0 } _wgpu_END
 
 typedef enum WGPUCallbackMode {
     WGPUCallbackMode_WaitAnyOnly        = 1, /* in wgpuInstanceWaitAny() with its future */
@@ -284,14 +287,15 @@ typedef struct WGPUInstanceLimits {
     WGPUChainedStruct *nextInChain;
     size_t             timedWaitAnyMaxCount; /* futures in one wait with a timeout */
 } WGPUInstanceLimits WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_INSTANCE_LIMITS_INIT _wgpu_MAKE_INIT_STRUCT(WGPUInstanceLimits, { NULL, 0 })
+#define WGPU_INSTANCE_LIMITS_INIT _wgpu_INIT(WGPUInstanceLimits) { NULL, 0 } _wgpu_END
 
 typedef struct WGPUSupportedInstanceFeatures {
     size_t                         featureCount;
     const WGPUInstanceFeatureName *features;
 } WGPUSupportedInstanceFeatures WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SUPPORTED_INSTANCE_FEATURES_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSupportedInstanceFeatures, { 0, NULL })
+#define WGPU_SUPPORTED_INSTANCE_FEATURES_INIT _wgpu_INIT(WGPUSupportedInstanceFeatures) { \
+    0, NULL \
+} _wgpu_END
 
 typedef struct WGPUInstanceDescriptor {
     WGPUChainedStruct                      *nextInChain;      /* WGPUWeftInstanceOptions */
@@ -299,8 +303,9 @@ typedef struct WGPUInstanceDescriptor {
     const WGPUInstanceFeatureName          *requiredFeatures; /* all of them, or no instance */
     WGPU_NULLABLE const WGPUInstanceLimits *requiredLimits;   /* NULL: the least there is */
 } WGPUInstanceDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_INSTANCE_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUInstanceDescriptor, { \
-    NULL, 0, NULL, NULL })
+#define WGPU_INSTANCE_DESCRIPTOR_INIT _wgpu_INIT(WGPUInstanceDescriptor) { \
+    NULL, 0, NULL, NULL \
+} _wgpu_END
 
 /* Extensions of WGSL that `requires` may name in a shader, where the same words
  * are written in lower case with underscores: LinearIndexing is linear_indexing. */
@@ -324,15 +329,16 @@ typedef struct WGPUSupportedWGSLLanguageFeatures {
     const WGPUWGSLLanguageFeatureName *features;
 } WGPUSupportedWGSLLanguageFeatures WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_SUPPORTED_WGSL_LANGUAGE_FEATURES_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSupportedWGSLLanguageFeatures, { 0, NULL })
+    _wgpu_INIT(WGPUSupportedWGSLLanguageFeatures) { 0, NULL } _wgpu_END
 
 /* One future of a wait, and whether it has come to pass. */
 typedef struct WGPUFutureWaitInfo {
     WGPUFuture future;
     WGPUBool   completed; /* written by the wait */
 } WGPUFutureWaitInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_FUTURE_WAIT_INFO_INIT _wgpu_MAKE_INIT_STRUCT(WGPUFutureWaitInfo, { \
-    WGPU_FUTURE_INIT, WGPU_FALSE })
+#define WGPU_FUTURE_WAIT_INFO_INIT _wgpu_INIT(WGPUFutureWaitInfo) { \
+    WGPU_FUTURE_INIT, WGPU_FALSE \
+} _wgpu_END
 
 typedef enum WGPUWaitStatus {
     WGPUWaitStatus_Success  = 1, /* at least one future is complete */
@@ -445,10 +451,10 @@ typedef struct WGPURequestAdapterOptions {
     WGPUBackendType           backendType;          /* Undefined: any */
     WGPU_NULLABLE WGPUSurface compatibleSurface;    /* not NULL: no adapter has it */
 } WGPURequestAdapterOptions WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_REQUEST_ADAPTER_OPTIONS_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURequestAdapterOptions, { \
-        NULL, WGPUFeatureLevel_Undefined, WGPUPowerPreference_Undefined, WGPU_FALSE, \
-        WGPUBackendType_Undefined, NULL })
+#define WGPU_REQUEST_ADAPTER_OPTIONS_INIT _wgpu_INIT(WGPURequestAdapterOptions) { \
+    NULL, WGPUFeatureLevel_Undefined, WGPUPowerPreference_Undefined, WGPU_FALSE, \
+    WGPUBackendType_Undefined, NULL \
+} _wgpu_END
 
 /* In WGPURequestAdapterOptions. */
 typedef struct WGPURequestAdapterWebXROptions {
@@ -456,8 +462,9 @@ typedef struct WGPURequestAdapterWebXROptions {
     WGPUBool          xrCompatible; /* true: Weft has no such adapter */
 } WGPURequestAdapterWebXROptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_REQUEST_ADAPTER_WEBXR_OPTIONS_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURequestAdapterWebXROptions, { \
-        _wgpu_CHAIN_INIT(WGPUSType_RequestAdapterWebXROptions), WGPU_FALSE })
+    _wgpu_INIT(WGPURequestAdapterWebXROptions) { \
+    _wgpu_CHAIN_INIT(WGPUSType_RequestAdapterWebXROptions), WGPU_FALSE \
+} _wgpu_END
 
 /* What an adapter is called. The strings belong to the caller, who gives them
  * back with wgpuAdapterInfoFreeMembers(). */
@@ -474,10 +481,11 @@ typedef struct WGPUAdapterInfo {
     uint32_t           subgroupMinSize; /* invocations */
     uint32_t           subgroupMaxSize; /* invocations */
 } WGPUAdapterInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_ADAPTER_INFO_INIT _wgpu_MAKE_INIT_STRUCT(WGPUAdapterInfo, { \
+#define WGPU_ADAPTER_INFO_INIT _wgpu_INIT(WGPUAdapterInfo) { \
     NULL, WGPU_STRING_VIEW_INIT, WGPU_STRING_VIEW_INIT, WGPU_STRING_VIEW_INIT, \
     WGPU_STRING_VIEW_INIT, WGPUBackendType_Undefined, \
-    _wgpu_ENUM_ZERO_INIT(WGPUAdapterType), 0, 0, 0, 0 })
+    _wgpu_ENUM_ZERO_INIT(WGPUAdapterType), 0, 0, 0, 0 \
+} _wgpu_END
 
 /*
  * What a device can do beyond the minimum, if it is asked to. Those that only
@@ -514,8 +522,7 @@ typedef struct WGPUSupportedFeatures {
     size_t                 featureCount;
     const WGPUFeatureName *features;
 } WGPUSupportedFeatures WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SUPPORTED_FEATURES_INIT _wgpu_MAKE_INIT_STRUCT(WGPUSupportedFeatures, { \
-    0, NULL })
+#define WGPU_SUPPORTED_FEATURES_INIT _wgpu_INIT(WGPUSupportedFeatures) { 0, NULL } _wgpu_END
 
 /*
  * How much there is of everything; WGPUCompatibilityModeLimits may be chained.
@@ -559,7 +566,7 @@ typedef struct WGPULimits {
     uint32_t           maxComputeWorkgroupsPerDimension;          /* 65,535 */
     uint32_t           maxImmediateSize;                          /* 64 bytes of var<immediate> */
 } WGPULimits WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_LIMITS_INIT _wgpu_MAKE_INIT_STRUCT(WGPULimits, { \
+#define WGPU_LIMITS_INIT _wgpu_INIT(WGPULimits) { \
     NULL, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, \
     WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, \
     WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, \
@@ -570,7 +577,8 @@ typedef struct WGPULimits {
     WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, \
     WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, \
     WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, \
-    WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED })
+    WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED \
+} _wgpu_END
 
 /* In WGPULimits. They concern vertex and fragment shaders alone. */
 typedef struct WGPUCompatibilityModeLimits {
@@ -580,10 +588,10 @@ typedef struct WGPUCompatibilityModeLimits {
     uint32_t          maxStorageBuffersInFragmentStage;  /* 8 */
     uint32_t          maxStorageTexturesInFragmentStage; /* 4 */
 } WGPUCompatibilityModeLimits WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMPATIBILITY_MODE_LIMITS_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUCompatibilityModeLimits, { \
-        _wgpu_CHAIN_INIT(WGPUSType_CompatibilityModeLimits), WGPU_LIMIT_U32_UNDEFINED, \
-        WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED })
+#define WGPU_COMPATIBILITY_MODE_LIMITS_INIT _wgpu_INIT(WGPUCompatibilityModeLimits) { \
+    _wgpu_CHAIN_INIT(WGPUSType_CompatibilityModeLimits), WGPU_LIMIT_U32_UNDEFINED, \
+    WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED, WGPU_LIMIT_U32_UNDEFINED \
+} _wgpu_END
 
 typedef enum WGPURequestAdapterStatus {
     WGPURequestAdapterStatus_Success           = 1,
@@ -607,8 +615,9 @@ typedef struct WGPURequestAdapterCallbackInfo {
     WGPU_NULLABLE void        *userdata2;
 } WGPURequestAdapterCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_REQUEST_ADAPTER_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURequestAdapterCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+    _wgpu_INIT(WGPURequestAdapterCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -651,8 +660,9 @@ typedef struct WGPUQueueDescriptor {
     WGPUChainedStruct *nextInChain;
     WGPUStringView     label; /* for messages */
 } WGPUQueueDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_QUEUE_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUQueueDescriptor, { \
-    NULL, WGPU_STRING_VIEW_INIT })
+#define WGPU_QUEUE_DESCRIPTOR_INIT _wgpu_INIT(WGPUQueueDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT \
+} _wgpu_END
 
 typedef enum WGPUDeviceLostReason {
     WGPUDeviceLostReason_Unknown           = 1, /* it failed; the message says how */
@@ -675,9 +685,9 @@ typedef struct WGPUDeviceLostCallbackInfo {
     WGPU_NULLABLE void    *userdata1;
     WGPU_NULLABLE void    *userdata2;
 } WGPUDeviceLostCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_DEVICE_LOST_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUDeviceLostCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+#define WGPU_DEVICE_LOST_CALLBACK_INFO_INIT _wgpu_INIT(WGPUDeviceLostCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 typedef enum WGPUErrorType {
     WGPUErrorType_NoError     = 1, /* in a popped scope that caught nothing */
@@ -710,7 +720,7 @@ typedef struct WGPUUncapturedErrorCallbackInfo {
     WGPU_NULLABLE void         *userdata2;
 } WGPUUncapturedErrorCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_UNCAPTURED_ERROR_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUUncapturedErrorCallbackInfo, { NULL, NULL, NULL, NULL })
+    _wgpu_INIT(WGPUUncapturedErrorCallbackInfo) { NULL, NULL, NULL, NULL } _wgpu_END
 
 typedef struct WGPUDeviceDescriptor {
     WGPUChainedStruct              *nextInChain;      /* WGPUWeftDeviceOptions */
@@ -722,9 +732,10 @@ typedef struct WGPUDeviceDescriptor {
     WGPUDeviceLostCallbackInfo      deviceLostCallbackInfo;
     WGPUUncapturedErrorCallbackInfo uncapturedErrorCallbackInfo;
 } WGPUDeviceDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_DEVICE_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUDeviceDescriptor, { \
+#define WGPU_DEVICE_DESCRIPTOR_INIT _wgpu_INIT(WGPUDeviceDescriptor) { \
     NULL, WGPU_STRING_VIEW_INIT, 0, NULL, NULL, WGPU_QUEUE_DESCRIPTOR_INIT, \
-    WGPU_DEVICE_LOST_CALLBACK_INFO_INIT, WGPU_UNCAPTURED_ERROR_CALLBACK_INFO_INIT })
+    WGPU_DEVICE_LOST_CALLBACK_INFO_INIT, WGPU_UNCAPTURED_ERROR_CALLBACK_INFO_INIT \
+} _wgpu_END
 
 typedef enum WGPURequestDeviceStatus {
     WGPURequestDeviceStatus_Success           = 1,
@@ -746,9 +757,9 @@ typedef struct WGPURequestDeviceCallbackInfo {
     WGPU_NULLABLE void       *userdata1;
     WGPU_NULLABLE void       *userdata2;
 } WGPURequestDeviceCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_REQUEST_DEVICE_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURequestDeviceCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+#define WGPU_REQUEST_DEVICE_CALLBACK_INFO_INIT _wgpu_INIT(WGPURequestDeviceCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 typedef enum WGPUPopErrorScopeStatus {
     WGPUPopErrorScopeStatus_Success           = 1,
@@ -771,8 +782,9 @@ typedef struct WGPUPopErrorScopeCallbackInfo {
     WGPU_NULLABLE void       *userdata2;
 } WGPUPopErrorScopeCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_POP_ERROR_SCOPE_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUPopErrorScopeCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+    _wgpu_INIT(WGPUPopErrorScopeCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -860,8 +872,9 @@ typedef struct WGPUBufferDescriptor {
     uint64_t           size;             /* bytes; a multiple of 4 if mappedAtCreation */
     WGPUBool           mappedAtCreation; /* true: to be written, whatever the usage */
 } WGPUBufferDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BUFFER_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUBufferDescriptor, { \
-    NULL, WGPU_STRING_VIEW_INIT, WGPUBufferUsage_None, 0, WGPU_FALSE })
+#define WGPU_BUFFER_DESCRIPTOR_INIT _wgpu_INIT(WGPUBufferDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, WGPUBufferUsage_None, 0, WGPU_FALSE \
+} _wgpu_END
 
 typedef enum WGPUBufferMapState {
     WGPUBufferMapState_Unmapped = 1,
@@ -895,9 +908,9 @@ typedef struct WGPUBufferMapCallbackInfo {
     WGPU_NULLABLE void   *userdata1;
     WGPU_NULLABLE void   *userdata2;
 } WGPUBufferMapCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BUFFER_MAP_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUBufferMapCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+#define WGPU_BUFFER_MAP_CALLBACK_INFO_INIT _wgpu_INIT(WGPUBufferMapCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -980,8 +993,9 @@ typedef struct WGPUBufferBindingLayout {
     WGPUBool              hasDynamicOffset; /* true: an offset is added by each SetBindGroup */
     uint64_t              minBindingSize;   /* bytes; 0: checked at each dispatch instead */
 } WGPUBufferBindingLayout WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BUFFER_BINDING_LAYOUT_INIT _wgpu_MAKE_INIT_STRUCT(WGPUBufferBindingLayout, { \
-    NULL, WGPUBufferBindingType_Undefined, WGPU_FALSE, 0 })
+#define WGPU_BUFFER_BINDING_LAYOUT_INIT _wgpu_INIT(WGPUBufferBindingLayout) { \
+    NULL, WGPUBufferBindingType_Undefined, WGPU_FALSE, 0 \
+} _wgpu_END
 
 typedef enum WGPUSamplerBindingType {
     WGPUSamplerBindingType_BindingNotUsed = 0, /* the entry is no sampler */
@@ -996,9 +1010,9 @@ typedef struct WGPUSamplerBindingLayout {
     WGPUChainedStruct     *nextInChain;
     WGPUSamplerBindingType type; /* default Undefined: Filtering */
 } WGPUSamplerBindingLayout WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SAMPLER_BINDING_LAYOUT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSamplerBindingLayout, { \
-        NULL, WGPUSamplerBindingType_Undefined })
+#define WGPU_SAMPLER_BINDING_LAYOUT_INIT _wgpu_INIT(WGPUSamplerBindingLayout) { \
+    NULL, WGPUSamplerBindingType_Undefined \
+} _wgpu_END
 
 typedef enum WGPUTextureSampleType {
     WGPUTextureSampleType_BindingNotUsed    = 0, /* the entry is no sampled texture */
@@ -1028,10 +1042,10 @@ typedef struct WGPUTextureBindingLayout {
     WGPUTextureViewDimension viewDimension; /* default Undefined: 2D */
     WGPUBool                 multisampled;
 } WGPUTextureBindingLayout WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_TEXTURE_BINDING_LAYOUT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUTextureBindingLayout, { \
-        NULL, WGPUTextureSampleType_Undefined, WGPUTextureViewDimension_Undefined, \
-        WGPU_FALSE })
+#define WGPU_TEXTURE_BINDING_LAYOUT_INIT _wgpu_INIT(WGPUTextureBindingLayout) { \
+    NULL, WGPUTextureSampleType_Undefined, WGPUTextureViewDimension_Undefined, \
+    WGPU_FALSE \
+} _wgpu_END
 
 typedef enum WGPUStorageTextureAccess {
     WGPUStorageTextureAccess_BindingNotUsed = 0, /* the entry is no storage texture */
@@ -1155,9 +1169,10 @@ typedef struct WGPUStorageTextureBindingLayout {
     WGPUTextureViewDimension viewDimension; /* default Undefined: 2D */
 } WGPUStorageTextureBindingLayout WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_STORAGE_TEXTURE_BINDING_LAYOUT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUStorageTextureBindingLayout, { \
-        NULL, WGPUStorageTextureAccess_Undefined, WGPUTextureFormat_Undefined, \
-        WGPUTextureViewDimension_Undefined })
+    _wgpu_INIT(WGPUStorageTextureBindingLayout) { \
+    NULL, WGPUStorageTextureAccess_Undefined, WGPUTextureFormat_Undefined, \
+    WGPUTextureViewDimension_Undefined \
+} _wgpu_END
 
 /*
  * One binding of a layout. Of the last four members exactly one is used; the
@@ -1173,10 +1188,10 @@ typedef struct WGPUBindGroupLayoutEntry {
     WGPUTextureBindingLayout        texture;
     WGPUStorageTextureBindingLayout storageTexture;
 } WGPUBindGroupLayoutEntry WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BIND_GROUP_LAYOUT_ENTRY_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUBindGroupLayoutEntry, { \
-        NULL, 0, WGPUShaderStage_None, 0, _wgpu_STRUCT_ZERO_INIT, _wgpu_STRUCT_ZERO_INIT, \
-        _wgpu_STRUCT_ZERO_INIT, _wgpu_STRUCT_ZERO_INIT })
+#define WGPU_BIND_GROUP_LAYOUT_ENTRY_INIT _wgpu_INIT(WGPUBindGroupLayoutEntry) { \
+    NULL, 0, WGPUShaderStage_None, 0, _wgpu_STRUCT_ZERO_INIT, _wgpu_STRUCT_ZERO_INIT, \
+    _wgpu_STRUCT_ZERO_INIT, _wgpu_STRUCT_ZERO_INIT \
+} _wgpu_END
 
 typedef struct WGPUBindGroupLayoutDescriptor {
     WGPUChainedStruct              *nextInChain;
@@ -1184,9 +1199,9 @@ typedef struct WGPUBindGroupLayoutDescriptor {
     size_t                          entryCount;
     const WGPUBindGroupLayoutEntry *entries;
 } WGPUBindGroupLayoutDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUBindGroupLayoutDescriptor, { \
-        NULL, WGPU_STRING_VIEW_INIT, 0, NULL })
+#define WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT _wgpu_INIT(WGPUBindGroupLayoutDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, 0, NULL \
+} _wgpu_END
 
 /* What one binding is. Of `buffer`, `sampler` and `textureView` exactly one is
  * set, as the layout says. */
@@ -1199,8 +1214,9 @@ typedef struct WGPUBindGroupEntry {
     WGPU_NULLABLE WGPUSampler     sampler;
     WGPU_NULLABLE WGPUTextureView textureView;
 } WGPUBindGroupEntry WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BIND_GROUP_ENTRY_INIT _wgpu_MAKE_INIT_STRUCT(WGPUBindGroupEntry, { \
-    NULL, 0, NULL, 0, WGPU_WHOLE_SIZE, NULL, NULL })
+#define WGPU_BIND_GROUP_ENTRY_INIT _wgpu_INIT(WGPUBindGroupEntry) { \
+    NULL, 0, NULL, 0, WGPU_WHOLE_SIZE, NULL, NULL \
+} _wgpu_END
 
 typedef struct WGPUBindGroupDescriptor {
     WGPUChainedStruct        *nextInChain;
@@ -1209,8 +1225,9 @@ typedef struct WGPUBindGroupDescriptor {
     size_t                    entryCount;
     const WGPUBindGroupEntry *entries; /* one for each binding of the layout, in any order */
 } WGPUBindGroupDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BIND_GROUP_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUBindGroupDescriptor, { \
-    NULL, WGPU_STRING_VIEW_INIT, NULL, 0, NULL })
+#define WGPU_BIND_GROUP_DESCRIPTOR_INIT _wgpu_INIT(WGPUBindGroupDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, NULL, 0, NULL \
+} _wgpu_END
 
 typedef struct WGPUPipelineLayoutDescriptor {
     WGPUChainedStruct         *nextInChain;
@@ -1219,9 +1236,9 @@ typedef struct WGPUPipelineLayoutDescriptor {
     const WGPUBindGroupLayout *bindGroupLayouts; /* by group number; NULL: empty */
     uint32_t                   immediateSize;    /* bytes of var<immediate>; a multiple of 4 */
 } WGPUPipelineLayoutDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_PIPELINE_LAYOUT_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUPipelineLayoutDescriptor, { \
-        NULL, WGPU_STRING_VIEW_INIT, 0, NULL, 0 })
+#define WGPU_PIPELINE_LAYOUT_DESCRIPTOR_INIT _wgpu_INIT(WGPUPipelineLayoutDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, 0, NULL, 0 \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -1264,16 +1281,18 @@ typedef struct WGPUShaderModuleDescriptor {
     WGPUChainedStruct *nextInChain; /* WGPUShaderSourceWGSL */
     WGPUStringView     label;       /* for messages */
 } WGPUShaderModuleDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SHADER_MODULE_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUShaderModuleDescriptor, { NULL, WGPU_STRING_VIEW_INIT })
+#define WGPU_SHADER_MODULE_DESCRIPTOR_INIT _wgpu_INIT(WGPUShaderModuleDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT \
+} _wgpu_END
 
 /* In WGPUShaderModuleDescriptor. */
 typedef struct WGPUShaderSourceWGSL {
     WGPUChainedStruct chain;
     WGPUStringView    code; /* copied */
 } WGPUShaderSourceWGSL WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SHADER_SOURCE_WGSL_INIT _wgpu_MAKE_INIT_STRUCT(WGPUShaderSourceWGSL, { \
-    _wgpu_CHAIN_INIT(WGPUSType_ShaderSourceWGSL), WGPU_STRING_VIEW_INIT })
+#define WGPU_SHADER_SOURCE_WGSL_INIT _wgpu_INIT(WGPUShaderSourceWGSL) { \
+    _wgpu_CHAIN_INIT(WGPUSType_ShaderSourceWGSL), WGPU_STRING_VIEW_INIT \
+} _wgpu_END
 
 /* In WGPUShaderModuleDescriptor, if the instance has the feature of that name. */
 typedef struct WGPUShaderSourceSPIRV {
@@ -1281,8 +1300,9 @@ typedef struct WGPUShaderSourceSPIRV {
     uint32_t          codeSize; /* 32-bit words */
     const uint32_t   *code;     /* copied */
 } WGPUShaderSourceSPIRV WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SHADER_SOURCE_SPIRV_INIT _wgpu_MAKE_INIT_STRUCT(WGPUShaderSourceSPIRV, { \
-    _wgpu_CHAIN_INIT(WGPUSType_ShaderSourceSPIRV), 0, NULL })
+#define WGPU_SHADER_SOURCE_SPIRV_INIT _wgpu_INIT(WGPUShaderSourceSPIRV) { \
+    _wgpu_CHAIN_INIT(WGPUSType_ShaderSourceSPIRV), 0, NULL \
+} _wgpu_END
 
 typedef enum WGPUCompilationMessageType {
     WGPUCompilationMessageType_Error   = 1,
@@ -1301,17 +1321,19 @@ typedef struct WGPUCompilationMessage {
     uint64_t                   offset;  /* bytes into the text, from 0 */
     uint64_t                   length;  /* bytes */
 } WGPUCompilationMessage WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMPILATION_MESSAGE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUCompilationMessage, { \
+#define WGPU_COMPILATION_MESSAGE_INIT _wgpu_INIT(WGPUCompilationMessage) { \
     NULL, WGPU_STRING_VIEW_INIT, _wgpu_ENUM_ZERO_INIT(WGPUCompilationMessageType), 0, 0, \
-    0, 0 })
+    0, 0 \
+} _wgpu_END
 
 typedef struct WGPUCompilationInfo {
     WGPUChainedStruct            *nextInChain;
     size_t                        messageCount;
     const WGPUCompilationMessage *messages;
 } WGPUCompilationInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMPILATION_INFO_INIT _wgpu_MAKE_INIT_STRUCT(WGPUCompilationInfo, { \
-    NULL, 0, NULL })
+#define WGPU_COMPILATION_INFO_INIT _wgpu_INIT(WGPUCompilationInfo) { \
+    NULL, 0, NULL \
+} _wgpu_END
 
 typedef enum WGPUCompilationInfoRequestStatus {
     WGPUCompilationInfoRequestStatus_Success           = 1,
@@ -1332,8 +1354,9 @@ typedef struct WGPUCompilationInfoCallbackInfo {
     WGPU_NULLABLE void         *userdata2;
 } WGPUCompilationInfoCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_COMPILATION_INFO_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUCompilationInfoCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+    _wgpu_INIT(WGPUCompilationInfoCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -1363,8 +1386,9 @@ typedef struct WGPUConstantEntry {
     WGPUStringView     key;   /* its name, or the number of its @id in decimal */
     double             value; /* finite; turned into the type of the override, which must hold it */
 } WGPUConstantEntry WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_CONSTANT_ENTRY_INIT _wgpu_MAKE_INIT_STRUCT(WGPUConstantEntry, { \
-    NULL, WGPU_STRING_VIEW_INIT, 0. })
+#define WGPU_CONSTANT_ENTRY_INIT _wgpu_INIT(WGPUConstantEntry) { \
+    NULL, WGPU_STRING_VIEW_INIT, 0. \
+} _wgpu_END
 
 typedef struct WGPUComputeState {
     WGPUChainedStruct       *nextInChain;
@@ -1373,8 +1397,9 @@ typedef struct WGPUComputeState {
     size_t                   constantCount;
     const WGPUConstantEntry *constants;
 } WGPUComputeState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMPUTE_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUComputeState, { \
-    NULL, NULL, WGPU_STRING_VIEW_INIT, 0, NULL })
+#define WGPU_COMPUTE_STATE_INIT _wgpu_INIT(WGPUComputeState) { \
+    NULL, NULL, WGPU_STRING_VIEW_INIT, 0, NULL \
+} _wgpu_END
 
 typedef struct WGPUComputePipelineDescriptor {
     WGPUChainedStruct               *nextInChain;
@@ -1382,9 +1407,9 @@ typedef struct WGPUComputePipelineDescriptor {
     WGPU_NULLABLE WGPUPipelineLayout layout; /* NULL: made from the shader */
     WGPUComputeState                 compute;
 } WGPUComputePipelineDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUComputePipelineDescriptor, { \
-        NULL, WGPU_STRING_VIEW_INIT, NULL, WGPU_COMPUTE_STATE_INIT })
+#define WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT _wgpu_INIT(WGPUComputePipelineDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, NULL, WGPU_COMPUTE_STATE_INIT \
+} _wgpu_END
 
 typedef enum WGPUCreatePipelineAsyncStatus {
     WGPUCreatePipelineAsyncStatus_Success           = 1,
@@ -1408,8 +1433,9 @@ typedef struct WGPUCreateComputePipelineAsyncCallbackInfo {
     WGPU_NULLABLE void                    *userdata2;
 } WGPUCreateComputePipelineAsyncCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_CREATE_COMPUTE_PIPELINE_ASYNC_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUCreateComputePipelineAsyncCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+    _wgpu_INIT(WGPUCreateComputePipelineAsyncCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -1452,8 +1478,9 @@ typedef struct WGPUQuerySetDescriptor {
     WGPUQueryType      type;
     uint32_t           count; /* at most 4096 */
 } WGPUQuerySetDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_QUERY_SET_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUQuerySetDescriptor, { \
-    NULL, WGPU_STRING_VIEW_INIT, _wgpu_ENUM_ZERO_INIT(WGPUQueryType), 0 })
+#define WGPU_QUERY_SET_DESCRIPTOR_INIT _wgpu_INIT(WGPUQuerySetDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, _wgpu_ENUM_ZERO_INIT(WGPUQueryType), 0 \
+} _wgpu_END
 
 /* Which timestamps a pass takes. At least one index is set, and if both are they
  * differ. */
@@ -1463,8 +1490,9 @@ typedef struct WGPUPassTimestampWrites {
     uint32_t           beginningOfPassWriteIndex; /* default UNDEFINED: none */
     uint32_t           endOfPassWriteIndex;       /* default UNDEFINED: none */
 } WGPUPassTimestampWrites WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_PASS_TIMESTAMP_WRITES_INIT _wgpu_MAKE_INIT_STRUCT(WGPUPassTimestampWrites, { \
-    NULL, NULL, WGPU_QUERY_SET_INDEX_UNDEFINED, WGPU_QUERY_SET_INDEX_UNDEFINED })
+#define WGPU_PASS_TIMESTAMP_WRITES_INIT _wgpu_INIT(WGPUPassTimestampWrites) { \
+    NULL, NULL, WGPU_QUERY_SET_INDEX_UNDEFINED, WGPU_QUERY_SET_INDEX_UNDEFINED \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -1493,23 +1521,26 @@ typedef struct WGPUCommandEncoderDescriptor {
     WGPUChainedStruct *nextInChain;
     WGPUStringView     label; /* for messages */
 } WGPUCommandEncoderDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMMAND_ENCODER_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUCommandEncoderDescriptor, { NULL, WGPU_STRING_VIEW_INIT })
+#define WGPU_COMMAND_ENCODER_DESCRIPTOR_INIT _wgpu_INIT(WGPUCommandEncoderDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT \
+} _wgpu_END
 
 typedef struct WGPUCommandBufferDescriptor {
     WGPUChainedStruct *nextInChain;
     WGPUStringView     label; /* for messages */
 } WGPUCommandBufferDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMMAND_BUFFER_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUCommandBufferDescriptor, { NULL, WGPU_STRING_VIEW_INIT })
+#define WGPU_COMMAND_BUFFER_DESCRIPTOR_INIT _wgpu_INIT(WGPUCommandBufferDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT \
+} _wgpu_END
 
 typedef struct WGPUComputePassDescriptor {
     WGPUChainedStruct *nextInChain;
     WGPUStringView label;                                         /* for messages */
     WGPU_NULLABLE const WGPUPassTimestampWrites *timestampWrites; /* NULL: none */
 } WGPUComputePassDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COMPUTE_PASS_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUComputePassDescriptor, { NULL, WGPU_STRING_VIEW_INIT, NULL })
+#define WGPU_COMPUTE_PASS_DESCRIPTOR_INIT _wgpu_INIT(WGPUComputePassDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, NULL \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -1635,8 +1666,9 @@ typedef struct WGPUQueueWorkDoneCallbackInfo {
     WGPU_NULLABLE void       *userdata2;
 } WGPUQueueWorkDoneCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_QUEUE_WORK_DONE_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUQueueWorkDoneCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+    _wgpu_INIT(WGPUQueueWorkDoneCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -1710,14 +1742,14 @@ typedef struct WGPUExtent3D {
     uint32_t height;             /* default 1 */
     uint32_t depthOrArrayLayers; /* default 1 */
 } WGPUExtent3D WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_EXTENT_3D_INIT _wgpu_MAKE_INIT_STRUCT(WGPUExtent3D, { 0, 1, 1 })
+#define WGPU_EXTENT_3D_INIT _wgpu_INIT(WGPUExtent3D) { 0, 1, 1 } _wgpu_END
 
 typedef struct WGPUOrigin3D {
     uint32_t x;
     uint32_t y;
     uint32_t z;
 } WGPUOrigin3D WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_ORIGIN_3D_INIT _wgpu_MAKE_INIT_STRUCT(WGPUOrigin3D, { 0, 0, 0 })
+#define WGPU_ORIGIN_3D_INIT _wgpu_INIT(WGPUOrigin3D) { 0, 0, 0 } _wgpu_END
 
 typedef struct WGPUTextureDescriptor {
     WGPUChainedStruct       *nextInChain;   /* WGPUTextureBindingViewDimension */
@@ -1731,9 +1763,10 @@ typedef struct WGPUTextureDescriptor {
     size_t                   viewFormatCount;
     const WGPUTextureFormat *viewFormats;
 } WGPUTextureDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_TEXTURE_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUTextureDescriptor, { \
+#define WGPU_TEXTURE_DESCRIPTOR_INIT _wgpu_INIT(WGPUTextureDescriptor) { \
     NULL, WGPU_STRING_VIEW_INIT, WGPUTextureUsage_None, WGPUTextureDimension_Undefined, \
-    WGPU_EXTENT_3D_INIT, WGPUTextureFormat_Undefined, 1, 1, 0, NULL })
+    WGPU_EXTENT_3D_INIT, WGPUTextureFormat_Undefined, 1, 1, 0, NULL \
+} _wgpu_END
 
 /* In WGPUTextureDescriptor; has no effect on a device with core features. */
 typedef struct WGPUTextureBindingViewDimension {
@@ -1741,9 +1774,10 @@ typedef struct WGPUTextureBindingViewDimension {
     WGPUTextureViewDimension textureBindingViewDimension;
 } WGPUTextureBindingViewDimension WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_TEXTURE_BINDING_VIEW_DIMENSION_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUTextureBindingViewDimension, { \
-        _wgpu_CHAIN_INIT(WGPUSType_TextureBindingViewDimension), \
-        WGPUTextureViewDimension_Undefined })
+    _wgpu_INIT(WGPUTextureBindingViewDimension) { \
+    _wgpu_CHAIN_INIT(WGPUSType_TextureBindingViewDimension), \
+    WGPUTextureViewDimension_Undefined \
+} _wgpu_END
 
 typedef struct WGPUTextureViewDescriptor {
     WGPUChainedStruct       *nextInChain;     /* WGPUTextureComponentSwizzleDescriptor */
@@ -1757,11 +1791,11 @@ typedef struct WGPUTextureViewDescriptor {
     WGPUTextureAspect        aspect;          /* default Undefined: All */
     WGPUTextureUsage         usage;           /* default None: the texture's */
 } WGPUTextureViewDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_TEXTURE_VIEW_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUTextureViewDescriptor, { \
-        NULL, WGPU_STRING_VIEW_INIT, WGPUTextureFormat_Undefined, \
-        WGPUTextureViewDimension_Undefined, 0, WGPU_MIP_LEVEL_COUNT_UNDEFINED, 0, \
-        WGPU_ARRAY_LAYER_COUNT_UNDEFINED, WGPUTextureAspect_Undefined, WGPUTextureUsage_None })
+#define WGPU_TEXTURE_VIEW_DESCRIPTOR_INIT _wgpu_INIT(WGPUTextureViewDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, WGPUTextureFormat_Undefined, \
+    WGPUTextureViewDimension_Undefined, 0, WGPU_MIP_LEVEL_COUNT_UNDEFINED, 0, \
+    WGPU_ARRAY_LAYER_COUNT_UNDEFINED, WGPUTextureAspect_Undefined, WGPUTextureUsage_None \
+} _wgpu_END
 
 typedef struct WGPUTextureComponentSwizzle {
     WGPUComponentSwizzle r;
@@ -1769,10 +1803,10 @@ typedef struct WGPUTextureComponentSwizzle {
     WGPUComponentSwizzle b;
     WGPUComponentSwizzle a;
 } WGPUTextureComponentSwizzle WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_TEXTURE_COMPONENT_SWIZZLE_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUTextureComponentSwizzle, { \
-        WGPUComponentSwizzle_Undefined, WGPUComponentSwizzle_Undefined, \
-        WGPUComponentSwizzle_Undefined, WGPUComponentSwizzle_Undefined })
+#define WGPU_TEXTURE_COMPONENT_SWIZZLE_INIT _wgpu_INIT(WGPUTextureComponentSwizzle) { \
+    WGPUComponentSwizzle_Undefined, WGPUComponentSwizzle_Undefined, \
+    WGPUComponentSwizzle_Undefined, WGPUComponentSwizzle_Undefined \
+} _wgpu_END
 
 /* In WGPUTextureViewDescriptor. */
 typedef struct WGPUTextureComponentSwizzleDescriptor {
@@ -1780,9 +1814,10 @@ typedef struct WGPUTextureComponentSwizzleDescriptor {
     WGPUTextureComponentSwizzle swizzle;
 } WGPUTextureComponentSwizzleDescriptor WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_TEXTURE_COMPONENT_SWIZZLE_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUTextureComponentSwizzleDescriptor, { \
-        _wgpu_CHAIN_INIT(WGPUSType_TextureComponentSwizzleDescriptor), \
-        WGPU_TEXTURE_COMPONENT_SWIZZLE_INIT })
+    _wgpu_INIT(WGPUTextureComponentSwizzleDescriptor) { \
+    _wgpu_CHAIN_INIT(WGPUSType_TextureComponentSwizzleDescriptor), \
+    WGPU_TEXTURE_COMPONENT_SWIZZLE_INIT \
+} _wgpu_END
 
 /* Nothing here makes an external texture; these two have a place all the same:
  * in WGPUBindGroupLayoutEntry and in WGPUBindGroupEntry. */
@@ -1790,15 +1825,17 @@ typedef struct WGPUExternalTextureBindingLayout {
     WGPUChainedStruct chain;
 } WGPUExternalTextureBindingLayout WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_EXTERNAL_TEXTURE_BINDING_LAYOUT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUExternalTextureBindingLayout, { \
-        _wgpu_CHAIN_INIT(WGPUSType_ExternalTextureBindingLayout) })
+    _wgpu_INIT(WGPUExternalTextureBindingLayout) { \
+    _wgpu_CHAIN_INIT(WGPUSType_ExternalTextureBindingLayout) \
+} _wgpu_END
 typedef struct WGPUExternalTextureBindingEntry {
     WGPUChainedStruct   chain;
     WGPUExternalTexture externalTexture;
 } WGPUExternalTextureBindingEntry WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_EXTERNAL_TEXTURE_BINDING_ENTRY_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUExternalTextureBindingEntry, { \
-        _wgpu_CHAIN_INIT(WGPUSType_ExternalTextureBindingEntry), NULL })
+    _wgpu_INIT(WGPUExternalTextureBindingEntry) { \
+    _wgpu_CHAIN_INIT(WGPUSType_ExternalTextureBindingEntry), NULL \
+} _wgpu_END
 
 /* How texels lie in a buffer. */
 typedef struct WGPUTexelCopyBufferLayout {
@@ -1806,16 +1843,17 @@ typedef struct WGPUTexelCopyBufferLayout {
     uint32_t bytesPerRow;  /* default UNDEFINED */
     uint32_t rowsPerImage; /* default UNDEFINED */
 } WGPUTexelCopyBufferLayout WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_TEXEL_COPY_BUFFER_LAYOUT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUTexelCopyBufferLayout, { \
-        0, WGPU_COPY_STRIDE_UNDEFINED, WGPU_COPY_STRIDE_UNDEFINED })
+#define WGPU_TEXEL_COPY_BUFFER_LAYOUT_INIT _wgpu_INIT(WGPUTexelCopyBufferLayout) { \
+    0, WGPU_COPY_STRIDE_UNDEFINED, WGPU_COPY_STRIDE_UNDEFINED \
+} _wgpu_END
 
 typedef struct WGPUTexelCopyBufferInfo {
     WGPUTexelCopyBufferLayout layout;
     WGPUBuffer                buffer;
 } WGPUTexelCopyBufferInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_TEXEL_COPY_BUFFER_INFO_INIT _wgpu_MAKE_INIT_STRUCT(WGPUTexelCopyBufferInfo, { \
-    WGPU_TEXEL_COPY_BUFFER_LAYOUT_INIT, NULL })
+#define WGPU_TEXEL_COPY_BUFFER_INFO_INIT _wgpu_INIT(WGPUTexelCopyBufferInfo) { \
+    WGPU_TEXEL_COPY_BUFFER_LAYOUT_INIT, NULL \
+} _wgpu_END
 
 typedef struct WGPUTexelCopyTextureInfo {
     WGPUTexture       texture;
@@ -1823,9 +1861,9 @@ typedef struct WGPUTexelCopyTextureInfo {
     WGPUOrigin3D      origin;
     WGPUTextureAspect aspect; /* default Undefined: All */
 } WGPUTexelCopyTextureInfo WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_TEXEL_COPY_TEXTURE_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUTexelCopyTextureInfo, { \
-        NULL, 0, WGPU_ORIGIN_3D_INIT, WGPUTextureAspect_Undefined })
+#define WGPU_TEXEL_COPY_TEXTURE_INFO_INIT _wgpu_INIT(WGPUTexelCopyTextureInfo) { \
+    NULL, 0, WGPU_ORIGIN_3D_INIT, WGPUTextureAspect_Undefined \
+} _wgpu_END
 
 typedef enum WGPUAddressMode {
     WGPUAddressMode_Undefined    = 0, /* means ClampToEdge */
@@ -1876,10 +1914,11 @@ typedef struct WGPUSamplerDescriptor {
     WGPUCompareFunction  compare;
     uint16_t             maxAnisotropy; /* default 1 */
 } WGPUSamplerDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SAMPLER_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUSamplerDescriptor, { \
+#define WGPU_SAMPLER_DESCRIPTOR_INIT _wgpu_INIT(WGPUSamplerDescriptor) { \
     NULL, WGPU_STRING_VIEW_INIT, WGPUAddressMode_Undefined, WGPUAddressMode_Undefined, \
     WGPUAddressMode_Undefined, WGPUFilterMode_Undefined, WGPUFilterMode_Undefined, \
-    WGPUMipmapFilterMode_Undefined, 0.f, 32.f, WGPUCompareFunction_Undefined, 1 })
+    WGPUMipmapFilterMode_Undefined, 0.f, 32.f, WGPUCompareFunction_Undefined, 1 \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -2010,8 +2049,9 @@ typedef struct WGPUVertexAttribute {
     uint64_t           offset;
     uint32_t           shaderLocation;
 } WGPUVertexAttribute WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_VERTEX_ATTRIBUTE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUVertexAttribute, { \
-    NULL, _wgpu_ENUM_ZERO_INIT(WGPUVertexFormat), 0, 0 })
+#define WGPU_VERTEX_ATTRIBUTE_INIT _wgpu_INIT(WGPUVertexAttribute) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUVertexFormat), 0, 0 \
+} _wgpu_END
 
 typedef struct WGPUVertexBufferLayout {
     WGPUChainedStruct         *nextInChain;
@@ -2020,8 +2060,9 @@ typedef struct WGPUVertexBufferLayout {
     size_t                     attributeCount;
     const WGPUVertexAttribute *attributes;
 } WGPUVertexBufferLayout WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_VERTEX_BUFFER_LAYOUT_INIT _wgpu_MAKE_INIT_STRUCT(WGPUVertexBufferLayout, { \
-    NULL, WGPUVertexStepMode_Undefined, 0, 0, NULL })
+#define WGPU_VERTEX_BUFFER_LAYOUT_INIT _wgpu_INIT(WGPUVertexBufferLayout) { \
+    NULL, WGPUVertexStepMode_Undefined, 0, 0, NULL \
+} _wgpu_END
 
 typedef struct WGPUVertexState {
     WGPUChainedStruct            *nextInChain;
@@ -2032,8 +2073,9 @@ typedef struct WGPUVertexState {
     size_t                        bufferCount;
     const WGPUVertexBufferLayout *buffers;
 } WGPUVertexState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_VERTEX_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUVertexState, { \
-    NULL, NULL, WGPU_STRING_VIEW_INIT, 0, NULL, 0, NULL })
+#define WGPU_VERTEX_STATE_INIT _wgpu_INIT(WGPUVertexState) { \
+    NULL, NULL, WGPU_STRING_VIEW_INIT, 0, NULL, 0, NULL \
+} _wgpu_END
 
 typedef enum WGPUPrimitiveTopology {
     WGPUPrimitiveTopology_Undefined     = 0, /* means TriangleList */
@@ -2075,9 +2117,10 @@ typedef struct WGPUPrimitiveState {
     WGPUCullMode          cullMode;
     WGPUBool              unclippedDepth;
 } WGPUPrimitiveState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_PRIMITIVE_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUPrimitiveState, { \
+#define WGPU_PRIMITIVE_STATE_INIT _wgpu_INIT(WGPUPrimitiveState) { \
     NULL, WGPUPrimitiveTopology_Undefined, WGPUIndexFormat_Undefined, \
-    WGPUFrontFace_Undefined, WGPUCullMode_Undefined, WGPU_FALSE })
+    WGPUFrontFace_Undefined, WGPUCullMode_Undefined, WGPU_FALSE \
+} _wgpu_END
 
 typedef enum WGPUStencilOperation {
     WGPUStencilOperation_Undefined      = 0, /* means Keep */
@@ -2098,9 +2141,10 @@ typedef struct WGPUStencilFaceState {
     WGPUStencilOperation depthFailOp;
     WGPUStencilOperation passOp;
 } WGPUStencilFaceState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_STENCIL_FACE_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUStencilFaceState, { \
+#define WGPU_STENCIL_FACE_STATE_INIT _wgpu_INIT(WGPUStencilFaceState) { \
     WGPUCompareFunction_Undefined, WGPUStencilOperation_Undefined, \
-    WGPUStencilOperation_Undefined, WGPUStencilOperation_Undefined })
+    WGPUStencilOperation_Undefined, WGPUStencilOperation_Undefined \
+} _wgpu_END
 
 typedef struct WGPUDepthStencilState {
     WGPUChainedStruct   *nextInChain;
@@ -2115,10 +2159,11 @@ typedef struct WGPUDepthStencilState {
     float                depthBiasSlopeScale;
     float                depthBiasClamp;
 } WGPUDepthStencilState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_DEPTH_STENCIL_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUDepthStencilState, { \
+#define WGPU_DEPTH_STENCIL_STATE_INIT _wgpu_INIT(WGPUDepthStencilState) { \
     NULL, WGPUTextureFormat_Undefined, WGPUOptionalBool_Undefined, \
     WGPUCompareFunction_Undefined, WGPU_STENCIL_FACE_STATE_INIT, \
-    WGPU_STENCIL_FACE_STATE_INIT, 0xFFFFFFFF, 0xFFFFFFFF, 0, 0.f, 0.f })
+    WGPU_STENCIL_FACE_STATE_INIT, 0xFFFFFFFF, 0xFFFFFFFF, 0, 0.f, 0.f \
+} _wgpu_END
 
 typedef struct WGPUMultisampleState {
     WGPUChainedStruct *nextInChain;
@@ -2126,8 +2171,9 @@ typedef struct WGPUMultisampleState {
     uint32_t           mask;  /* default all bits */
     WGPUBool           alphaToCoverageEnabled;
 } WGPUMultisampleState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_MULTISAMPLE_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUMultisampleState, { \
-    NULL, 1, 0xFFFFFFFF, WGPU_FALSE })
+#define WGPU_MULTISAMPLE_STATE_INIT _wgpu_INIT(WGPUMultisampleState) { \
+    NULL, 1, 0xFFFFFFFF, WGPU_FALSE \
+} _wgpu_END
 
 typedef enum WGPUBlendOperation {
     WGPUBlendOperation_Undefined       = 0, /* means Add */
@@ -2166,15 +2212,17 @@ typedef struct WGPUBlendComponent {
     WGPUBlendFactor    srcFactor;
     WGPUBlendFactor    dstFactor;
 } WGPUBlendComponent WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BLEND_COMPONENT_INIT _wgpu_MAKE_INIT_STRUCT(WGPUBlendComponent, { \
-    WGPUBlendOperation_Undefined, WGPUBlendFactor_Undefined, WGPUBlendFactor_Undefined })
+#define WGPU_BLEND_COMPONENT_INIT _wgpu_INIT(WGPUBlendComponent) { \
+    WGPUBlendOperation_Undefined, WGPUBlendFactor_Undefined, WGPUBlendFactor_Undefined \
+} _wgpu_END
 
 typedef struct WGPUBlendState {
     WGPUBlendComponent color;
     WGPUBlendComponent alpha;
 } WGPUBlendState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_BLEND_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUBlendState, { \
-    WGPU_BLEND_COMPONENT_INIT, WGPU_BLEND_COMPONENT_INIT })
+#define WGPU_BLEND_STATE_INIT _wgpu_INIT(WGPUBlendState) { \
+    WGPU_BLEND_COMPONENT_INIT, WGPU_BLEND_COMPONENT_INIT \
+} _wgpu_END
 
 typedef WGPUFlags WGPUColorWriteMask;
 static const WGPUColorWriteMask WGPUColorWriteMask_None  = 0x0;
@@ -2190,8 +2238,9 @@ typedef struct WGPUColorTargetState {
     WGPU_NULLABLE const WGPUBlendState *blend;
     WGPUColorWriteMask                  writeMask; /* default All */
 } WGPUColorTargetState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COLOR_TARGET_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUColorTargetState, { \
-    NULL, WGPUTextureFormat_Undefined, NULL, WGPUColorWriteMask_All })
+#define WGPU_COLOR_TARGET_STATE_INIT _wgpu_INIT(WGPUColorTargetState) { \
+    NULL, WGPUTextureFormat_Undefined, NULL, WGPUColorWriteMask_All \
+} _wgpu_END
 
 typedef struct WGPUFragmentState {
     WGPUChainedStruct          *nextInChain;
@@ -2202,8 +2251,9 @@ typedef struct WGPUFragmentState {
     size_t                      targetCount;
     const WGPUColorTargetState *targets;
 } WGPUFragmentState WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_FRAGMENT_STATE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUFragmentState, { \
-    NULL, NULL, WGPU_STRING_VIEW_INIT, 0, NULL, 0, NULL })
+#define WGPU_FRAGMENT_STATE_INIT _wgpu_INIT(WGPUFragmentState) { \
+    NULL, NULL, WGPU_STRING_VIEW_INIT, 0, NULL, 0, NULL \
+} _wgpu_END
 
 typedef struct WGPURenderPipelineDescriptor {
     WGPUChainedStruct                         *nextInChain;
@@ -2215,10 +2265,10 @@ typedef struct WGPURenderPipelineDescriptor {
     WGPUMultisampleState                       multisample;
     WGPU_NULLABLE const WGPUFragmentState     *fragment;
 } WGPURenderPipelineDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_RENDER_PIPELINE_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURenderPipelineDescriptor, { \
-        NULL, WGPU_STRING_VIEW_INIT, NULL, WGPU_VERTEX_STATE_INIT, \
-        WGPU_PRIMITIVE_STATE_INIT, NULL, WGPU_MULTISAMPLE_STATE_INIT, NULL })
+#define WGPU_RENDER_PIPELINE_DESCRIPTOR_INIT _wgpu_INIT(WGPURenderPipelineDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, NULL, WGPU_VERTEX_STATE_INIT, \
+    WGPU_PRIMITIVE_STATE_INIT, NULL, WGPU_MULTISAMPLE_STATE_INIT, NULL \
+} _wgpu_END
 
 typedef void (*WGPUCreateRenderPipelineAsyncCallback)(WGPUCreatePipelineAsyncStatus status,
     WGPURenderPipeline pipeline, WGPUStringView message, WGPU_NULLABLE void *userdata1,
@@ -2232,8 +2282,9 @@ typedef struct WGPUCreateRenderPipelineAsyncCallbackInfo {
     WGPU_NULLABLE void                   *userdata2;
 } WGPUCreateRenderPipelineAsyncCallbackInfo WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_CREATE_RENDER_PIPELINE_ASYNC_CALLBACK_INFO_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUCreateRenderPipelineAsyncCallbackInfo, { \
-        NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL })
+    _wgpu_INIT(WGPUCreateRenderPipelineAsyncCallbackInfo) { \
+    NULL, _wgpu_ENUM_ZERO_INIT(WGPUCallbackMode), NULL, NULL, NULL \
+} _wgpu_END
 
 typedef enum WGPULoadOp {
     WGPULoadOp_Undefined = 0,
@@ -2255,7 +2306,7 @@ typedef struct WGPUColor {
     double b;
     double a;
 } WGPUColor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_COLOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUColor, { 0., 0., 0., 0. })
+#define WGPU_COLOR_INIT _wgpu_INIT(WGPUColor) { 0., 0., 0., 0. } _wgpu_END
 
 typedef struct WGPURenderPassColorAttachment {
     WGPUChainedStruct            *nextInChain;
@@ -2266,10 +2317,10 @@ typedef struct WGPURenderPassColorAttachment {
     WGPUStoreOp                   storeOp;
     WGPUColor                     clearValue;
 } WGPURenderPassColorAttachment WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_RENDER_PASS_COLOR_ATTACHMENT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURenderPassColorAttachment, { \
-        NULL, NULL, WGPU_DEPTH_SLICE_UNDEFINED, NULL, WGPULoadOp_Undefined, \
-        WGPUStoreOp_Undefined, WGPU_COLOR_INIT })
+#define WGPU_RENDER_PASS_COLOR_ATTACHMENT_INIT _wgpu_INIT(WGPURenderPassColorAttachment) { \
+    NULL, NULL, WGPU_DEPTH_SLICE_UNDEFINED, NULL, WGPULoadOp_Undefined, \
+    WGPUStoreOp_Undefined, WGPU_COLOR_INIT \
+} _wgpu_END
 
 typedef struct WGPURenderPassDepthStencilAttachment {
     WGPUChainedStruct *nextInChain;
@@ -2284,10 +2335,11 @@ typedef struct WGPURenderPassDepthStencilAttachment {
     WGPUBool           stencilReadOnly;
 } WGPURenderPassDepthStencilAttachment WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_RENDER_PASS_DEPTH_STENCIL_ATTACHMENT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURenderPassDepthStencilAttachment, { \
-        NULL, NULL, WGPULoadOp_Undefined, WGPUStoreOp_Undefined, \
-        WGPU_DEPTH_CLEAR_VALUE_UNDEFINED, WGPU_FALSE, WGPULoadOp_Undefined, \
-        WGPUStoreOp_Undefined, 0, WGPU_FALSE })
+    _wgpu_INIT(WGPURenderPassDepthStencilAttachment) { \
+    NULL, NULL, WGPULoadOp_Undefined, WGPUStoreOp_Undefined, \
+    WGPU_DEPTH_CLEAR_VALUE_UNDEFINED, WGPU_FALSE, WGPULoadOp_Undefined, \
+    WGPUStoreOp_Undefined, 0, WGPU_FALSE \
+} _wgpu_END
 
 typedef struct WGPURenderPassDescriptor {
     WGPUChainedStruct *nextInChain; /* WGPURenderPassMaxDrawCount */
@@ -2298,25 +2350,26 @@ typedef struct WGPURenderPassDescriptor {
     WGPU_NULLABLE WGPUQuerySet occlusionQuerySet;
     WGPU_NULLABLE const WGPUPassTimestampWrites *timestampWrites;
 } WGPURenderPassDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_RENDER_PASS_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURenderPassDescriptor, { \
-        NULL, WGPU_STRING_VIEW_INIT, 0, NULL, NULL, NULL, NULL })
+#define WGPU_RENDER_PASS_DESCRIPTOR_INIT _wgpu_INIT(WGPURenderPassDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, 0, NULL, NULL, NULL, NULL \
+} _wgpu_END
 
 /* In WGPURenderPassDescriptor. */
 typedef struct WGPURenderPassMaxDrawCount {
     WGPUChainedStruct chain;
     uint64_t          maxDrawCount; /* default 50,000,000 */
 } WGPURenderPassMaxDrawCount WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_RENDER_PASS_MAX_DRAW_COUNT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURenderPassMaxDrawCount, { \
-        _wgpu_CHAIN_INIT(WGPUSType_RenderPassMaxDrawCount), 50000000 })
+#define WGPU_RENDER_PASS_MAX_DRAW_COUNT_INIT _wgpu_INIT(WGPURenderPassMaxDrawCount) { \
+    _wgpu_CHAIN_INIT(WGPUSType_RenderPassMaxDrawCount), 50000000 \
+} _wgpu_END
 
 typedef struct WGPURenderBundleDescriptor {
     WGPUChainedStruct *nextInChain;
     WGPUStringView     label;
 } WGPURenderBundleDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_RENDER_BUNDLE_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURenderBundleDescriptor, { NULL, WGPU_STRING_VIEW_INIT })
+#define WGPU_RENDER_BUNDLE_DESCRIPTOR_INIT _wgpu_INIT(WGPURenderBundleDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT \
+} _wgpu_END
 
 typedef struct WGPURenderBundleEncoderDescriptor {
     WGPUChainedStruct       *nextInChain;
@@ -2329,9 +2382,10 @@ typedef struct WGPURenderBundleEncoderDescriptor {
     WGPUBool                 stencilReadOnly;
 } WGPURenderBundleEncoderDescriptor WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_RENDER_BUNDLE_ENCODER_DESCRIPTOR_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPURenderBundleEncoderDescriptor, { \
-        NULL, WGPU_STRING_VIEW_INIT, 0, NULL, WGPUTextureFormat_Undefined, 1, WGPU_FALSE, \
-        WGPU_FALSE })
+    _wgpu_INIT(WGPURenderBundleEncoderDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT, 0, NULL, WGPUTextureFormat_Undefined, 1, WGPU_FALSE, \
+    WGPU_FALSE \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 
@@ -2483,55 +2537,58 @@ typedef struct WGPUSurfaceDescriptor {
     WGPUChainedStruct *nextInChain; /* one of the next six */
     WGPUStringView     label;
 } WGPUSurfaceDescriptor WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_DESCRIPTOR_INIT _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceDescriptor, { \
-    NULL, WGPU_STRING_VIEW_INIT })
+#define WGPU_SURFACE_DESCRIPTOR_INIT _wgpu_INIT(WGPUSurfaceDescriptor) { \
+    NULL, WGPU_STRING_VIEW_INIT \
+} _wgpu_END
 
 typedef struct WGPUSurfaceSourceAndroidNativeWindow {
     WGPUChainedStruct chain;
     void             *window; /* ANativeWindow * */
 } WGPUSurfaceSourceAndroidNativeWindow WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_SURFACE_SOURCE_ANDROID_NATIVE_WINDOW_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceSourceAndroidNativeWindow, { \
-        _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceAndroidNativeWindow), NULL })
+    _wgpu_INIT(WGPUSurfaceSourceAndroidNativeWindow) { \
+    _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceAndroidNativeWindow), NULL \
+} _wgpu_END
 typedef struct WGPUSurfaceSourceMetalLayer {
     WGPUChainedStruct chain;
     void             *layer; /* CAMetalLayer * */
 } WGPUSurfaceSourceMetalLayer WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_SOURCE_METAL_LAYER_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceSourceMetalLayer, { \
-        _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceMetalLayer), NULL })
+#define WGPU_SURFACE_SOURCE_METAL_LAYER_INIT _wgpu_INIT(WGPUSurfaceSourceMetalLayer) { \
+    _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceMetalLayer), NULL \
+} _wgpu_END
 typedef struct WGPUSurfaceSourceWaylandSurface {
     WGPUChainedStruct chain;
     void             *display; /* struct wl_display * */
     void             *surface; /* struct wl_surface * */
 } WGPUSurfaceSourceWaylandSurface WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_SURFACE_SOURCE_WAYLAND_SURFACE_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceSourceWaylandSurface, { \
-        _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceWaylandSurface), NULL, NULL })
+    _wgpu_INIT(WGPUSurfaceSourceWaylandSurface) { \
+    _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceWaylandSurface), NULL, NULL \
+} _wgpu_END
 typedef struct WGPUSurfaceSourceWindowsHWND {
     WGPUChainedStruct chain;
     void             *hinstance; /* HINSTANCE */
     void             *hwnd;      /* HWND */
 } WGPUSurfaceSourceWindowsHWND WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_SOURCE_WINDOWS_HWND_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceSourceWindowsHWND, { \
-        _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceWindowsHWND), NULL, NULL })
+#define WGPU_SURFACE_SOURCE_WINDOWS_HWND_INIT _wgpu_INIT(WGPUSurfaceSourceWindowsHWND) { \
+    _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceWindowsHWND), NULL, NULL \
+} _wgpu_END
 typedef struct WGPUSurfaceSourceXCBWindow {
     WGPUChainedStruct chain;
     void             *connection; /* xcb_connection_t * */
     uint32_t          window;     /* xcb_window_t */
 } WGPUSurfaceSourceXCBWindow WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_SOURCE_XCB_WINDOW_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceSourceXCBWindow, { \
-        _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceXCBWindow), NULL, 0 })
+#define WGPU_SURFACE_SOURCE_XCB_WINDOW_INIT _wgpu_INIT(WGPUSurfaceSourceXCBWindow) { \
+    _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceXCBWindow), NULL, 0 \
+} _wgpu_END
 typedef struct WGPUSurfaceSourceXlibWindow {
     WGPUChainedStruct chain;
     void             *display; /* Display * */
     uint64_t          window;  /* Window */
 } WGPUSurfaceSourceXlibWindow WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_SOURCE_XLIB_WINDOW_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceSourceXlibWindow, { \
-        _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceXlibWindow), NULL, 0 })
+#define WGPU_SURFACE_SOURCE_XLIB_WINDOW_INIT _wgpu_INIT(WGPUSurfaceSourceXlibWindow) { \
+    _wgpu_CHAIN_INIT(WGPUSType_SurfaceSourceXlibWindow), NULL, 0 \
+} _wgpu_END
 
 typedef enum WGPUPresentMode {
     WGPUPresentMode_Undefined   = 0, /* means Fifo */
@@ -2563,9 +2620,10 @@ typedef struct WGPUSurfaceConfiguration {
     WGPUCompositeAlphaMode   alphaMode;
     WGPUPresentMode          presentMode;
 } WGPUSurfaceConfiguration WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_CONFIGURATION_INIT _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceConfiguration, { \
+#define WGPU_SURFACE_CONFIGURATION_INIT _wgpu_INIT(WGPUSurfaceConfiguration) { \
     NULL, NULL, WGPUTextureFormat_Undefined, WGPUTextureUsage_RenderAttachment, 0, 0, 0, \
-    NULL, WGPUCompositeAlphaMode_Auto, WGPUPresentMode_Undefined })
+    NULL, WGPUCompositeAlphaMode_Auto, WGPUPresentMode_Undefined \
+} _wgpu_END
 
 typedef enum WGPUPredefinedColorSpace {
     WGPUPredefinedColorSpace_SRGB      = 1,
@@ -2585,11 +2643,11 @@ typedef struct WGPUSurfaceColorManagement {
     WGPUPredefinedColorSpace colorSpace;
     WGPUToneMappingMode      toneMappingMode;
 } WGPUSurfaceColorManagement WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_COLOR_MANAGEMENT_INIT \
-    _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceColorManagement, { \
-        _wgpu_CHAIN_INIT(WGPUSType_SurfaceColorManagement), \
-        _wgpu_ENUM_ZERO_INIT(WGPUPredefinedColorSpace), \
-        _wgpu_ENUM_ZERO_INIT(WGPUToneMappingMode) })
+#define WGPU_SURFACE_COLOR_MANAGEMENT_INIT _wgpu_INIT(WGPUSurfaceColorManagement) { \
+    _wgpu_CHAIN_INIT(WGPUSType_SurfaceColorManagement), \
+    _wgpu_ENUM_ZERO_INIT(WGPUPredefinedColorSpace), \
+    _wgpu_ENUM_ZERO_INIT(WGPUToneMappingMode) \
+} _wgpu_END
 
 typedef struct WGPUSurfaceCapabilities {
     WGPUChainedStruct            *nextInChain;
@@ -2601,8 +2659,9 @@ typedef struct WGPUSurfaceCapabilities {
     size_t                        alphaModeCount;
     const WGPUCompositeAlphaMode *alphaModes;
 } WGPUSurfaceCapabilities WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_CAPABILITIES_INIT _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceCapabilities, { \
-    NULL, WGPUTextureUsage_None, 0, NULL, 0, NULL, 0, NULL })
+#define WGPU_SURFACE_CAPABILITIES_INIT _wgpu_INIT(WGPUSurfaceCapabilities) { \
+    NULL, WGPUTextureUsage_None, 0, NULL, 0, NULL, 0, NULL \
+} _wgpu_END
 
 typedef enum WGPUSurfaceGetCurrentTextureStatus {
     WGPUSurfaceGetCurrentTextureStatus_SuccessOptimal    = 1,
@@ -2619,8 +2678,9 @@ typedef struct WGPUSurfaceTexture {
     WGPUTexture                        texture;
     WGPUSurfaceGetCurrentTextureStatus status;
 } WGPUSurfaceTexture WGPU_STRUCTURE_ATTRIBUTE;
-#define WGPU_SURFACE_TEXTURE_INIT _wgpu_MAKE_INIT_STRUCT(WGPUSurfaceTexture, { \
-    NULL, NULL, _wgpu_ENUM_ZERO_INIT(WGPUSurfaceGetCurrentTextureStatus) })
+#define WGPU_SURFACE_TEXTURE_INIT _wgpu_INIT(WGPUSurfaceTexture) { \
+    NULL, NULL, _wgpu_ENUM_ZERO_INIT(WGPUSurfaceGetCurrentTextureStatus) \
+} _wgpu_END
 
 #if !defined(WGPU_SKIP_DECLARATIONS)
 

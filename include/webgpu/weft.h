@@ -25,7 +25,7 @@
 #ifndef WEBGPU_WEFT_H_
 #define WEBGPU_WEFT_H_
 
-#include "webgpu.h"
+#include "webgpu.h"     /* this one, or that of any other implementation */
 
 /* Macros and not constants, so that C may use them in a `case` and in statics. */
 #define WGPUSType_WeftInstanceOptions       ((WGPUSType)0x57450001)
@@ -57,8 +57,9 @@ typedef struct WGPUWeftInstanceOptions {
     WGPUStringView    cacheDirectory;
 } WGPUWeftInstanceOptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_WEFT_INSTANCE_OPTIONS_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftInstanceOptions, { \
-    _wgpu_CHAIN_INIT(WGPUSType_WeftInstanceOptions), WGPUWeftCacheMode_Default, \
-    WGPU_STRING_VIEW_INIT })
+    _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
+        NULL _wgpu_COMMA WGPUSType_WeftInstanceOptions }) _wgpu_COMMA \
+    WGPUWeftCacheMode_Default _wgpu_COMMA WGPU_STRING_VIEW_INIT })
 
 /* In WGPURequestAdapterOptions. Which of several adapters; whether CPU or GPU is
  * said by the backendType there. */
@@ -70,7 +71,9 @@ typedef struct WGPUWeftRequestAdapterOptions {
 } WGPUWeftRequestAdapterOptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_WEFT_REQUEST_ADAPTER_OPTIONS_INIT \
     _wgpu_MAKE_INIT_STRUCT(WGPUWeftRequestAdapterOptions, { \
-        _wgpu_CHAIN_INIT(WGPUSType_WeftRequestAdapterOptions), WGPU_STRING_VIEW_INIT })
+        _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
+            NULL _wgpu_COMMA WGPUSType_WeftRequestAdapterOptions }) _wgpu_COMMA \
+        WGPU_STRING_VIEW_INIT })
 
 /* In WGPUDeviceDescriptor. The first two are for the CPU device; a GPU does not
  * heed them. */
@@ -83,6 +86,8 @@ typedef struct WGPUWeftDeviceOptions {
     uint64_t          dispatchDeadlineNS;
 } WGPUWeftDeviceOptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_WEFT_DEVICE_OPTIONS_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftDeviceOptions, { \
-    _wgpu_CHAIN_INIT(WGPUSType_WeftDeviceOptions), 0, 0, 0 })
+    _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
+        NULL _wgpu_COMMA WGPUSType_WeftDeviceOptions }) _wgpu_COMMA \
+    0 _wgpu_COMMA 0 _wgpu_COMMA 0 })
 
 #endif

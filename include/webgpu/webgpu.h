@@ -1698,7 +1698,8 @@ WGPU_EXPORT WGPUFuture wgpuQueueOnSubmittedWorkDone(WGPUQueue queue,
  * Textures, views and samplers belong to no compute kernel that Weft runs.
  * wgpuDeviceCreateTexture() and wgpuDeviceCreateSampler() report a validation
  * error and return error objects; the getters answer what the descriptor said;
- * a copy from or to a texture makes its command encoder fail when finished.
+ * a copy from or to a texture makes its command encoder fail when finished;
+ * wgpuQueueWriteTexture() reports at once.
  */
 
 typedef enum WGPUTextureDimension {

@@ -11,11 +11,13 @@
 set(WEFT_LLVM_MIN 16)
 set(WEFT_LLVM_MAX 19)
 
+# The version of the LLVM behind `command`, or "" if it is not one of ours.
 function(_weft_llvm_version out command)
     execute_process(COMMAND "${command}" --version
         OUTPUT_VARIABLE text OUTPUT_STRIP_TRAILING_WHITESPACE
         RESULT_VARIABLE failed ERROR_QUIET)
-    if(failed)
+    string(REGEX MATCH "^[0-9]+" major "${text}")
+    if(failed OR NOT major OR major LESS WEFT_LLVM_MIN OR major GREATER WEFT_LLVM_MAX)
         set(text "")
     endif()
     set(${out} "${text}" PARENT_SCOPE)
@@ -38,9 +40,7 @@ if(NOT WEFT_LLVM_CONFIG)
         find_program(_command ${name})
         if(_command)
             _weft_llvm_version(_version "${_command}")
-            string(REGEX MATCH "^[0-9]+" _major "${_version}")
-            if(_major AND _major GREATER_EQUAL WEFT_LLVM_MIN
-                      AND _major LESS_EQUAL WEFT_LLVM_MAX)
+            if(_version)
                 set(WEFT_LLVM_CONFIG "${_command}" CACHE FILEPATH
                     "The llvm-config of the LLVM to use")
                 break()
@@ -58,6 +58,10 @@ if(NOT WEFT_LLVM_CONFIG)
 endif()
 
 _weft_llvm_version(WEFT_LLVM_VERSION "${WEFT_LLVM_CONFIG}")
+if(NOT WEFT_LLVM_VERSION)
+    message(FATAL_ERROR "${WEFT_LLVM_CONFIG} is not the llvm-config of an LLVM "
+        "from ${WEFT_LLVM_MIN} to ${WEFT_LLVM_MAX}")
+endif()
 _weft_llvm_ask(_include --includedir)
 _weft_llvm_ask(WEFT_LLVM_LIBDIR --libdir)
 _weft_llvm_ask(WEFT_LLVM_LIBS --link-shared --libs)

@@ -35,16 +35,23 @@ typedef struct weft_wgsl_desc {
     const char *source;             /* UTF-8 text; copied                          */
     size_t      source_size;        /* bytes       0: up to the terminating NUL    */
     const char *const *enables;     /* extensions that may be enabled, a NULL-
-                                       terminated list         NULL: all           */
+                                       terminated list         NULL: all; names
+                                       that Weft does not know change nothing      */
     const char *const *language;    /* language features that are available, the
                                        same way                NULL: all           */
     size_t      memory_limit;       /* bytes       0: 1 GiB                        */
-    uint32_t    diagnostic_limit;   /* most that are kept      0: 100              */
+    uint32_t    diagnostic_limit;   /* most that are kept, up to 10,000
+                                                               0: 100              */
 } weft_wgsl_desc;
 
 WEFT_API weft_wgsl *weft_wgsl_create(const weft_wgsl_desc *desc);
 WEFT_API void       weft_wgsl_release(weft_wgsl *module);         /* NULL is allowed        */
 WEFT_API bool       weft_wgsl_ok(const weft_wgsl *module);        /* no error               */
+
+/* The names that weft_wgsl_desc.enables and .language may list, as in `enable` and
+ * `requires` directives. NULL when `index` is past the last. */
+WEFT_API const char *weft_wgsl_enable_name(uint32_t index);
+WEFT_API const char *weft_wgsl_language_name(uint32_t index);
 
 /* ---- diagnostics ---- */
 
@@ -56,7 +63,8 @@ typedef enum weft_severity {
 
 /* A place in the source. Lines and columns count from 1, columns in UTF-16 code
  * units; offset and length are in UTF-16 code units from the start of the text,
- * as the WebGPU API reports them. byte_offset and byte_length count bytes. */
+ * as the WebGPU API reports them. byte_offset and byte_length count bytes. A
+ * line of 0 means the text as a whole. */
 typedef struct weft_place {
     uint32_t line, column, end_line, end_column;
     uint32_t offset, length;
@@ -81,7 +89,8 @@ WEFT_API uint32_t weft_wgsl_diagnostic_count(const weft_wgsl *module);
 /* In the order of the text. NULL if `index` is out of range. */
 WEFT_API const weft_diagnostic *weft_wgsl_diagnostic_get(const weft_wgsl *module, uint32_t index);
 
-/* One line of the source (from 1) without its line break; sets *size. */
+/* One line of the source (from 1) without its line break, not NUL-terminated; sets
+ * *size. NULL if there is no such line. */
 WEFT_API const char *weft_wgsl_line(const weft_wgsl *module, uint32_t line, size_t *size);
 
 /* The sentence that explains a diagnostic id in general; NULL: no such id. */
@@ -185,7 +194,8 @@ typedef struct weft_specialized {
 /*
  * Gives the overrides of an entry point their values. True if a pipeline could
  * be made; then *out (which may be NULL) is filled. Otherwise the reason is
- * written to `message` (at most `message_size` bytes with its NUL).
+ * written to `message` (at most `message_size` bytes with its NUL), with the line
+ * and column before it where there is one. A NULL `entry_point` means the only one.
  */
 WEFT_API bool weft_wgsl_specialize(const weft_wgsl *module, const char *entry_point,
                                    const weft_override_value *values, uint32_t value_count,

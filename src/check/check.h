@@ -19,6 +19,7 @@ typedef struct CheckOptions {
     uint32_t language;              /* 1 << LANGUAGE_* that are available
                                        0: all                                   */
     bool     none_enabled;          /* no extension may be enabled at all       */
+    bool     no_language;           /* no language feature is available         */
 } CheckOptions;
 
 /* Checks the whole module; true if there is no error. Runs under the caller's

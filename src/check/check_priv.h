@@ -19,6 +19,7 @@
  *   interface.c   entry points: stages, inputs and outputs, bindings, limits
  *   uniformity.c  uniformity analysis
  *   override.c    pipeline creation: check_specialize()
+ *   reflect.c     reflection; wgsl.c  the public weft/wgsl.h
  *   type.c value.c fold*.c  types, values, evaluation
  */
 #ifndef WEFT_CHECK_CHECK_PRIV_H
@@ -61,6 +62,7 @@ typedef struct Checker {
     FnInfo      *fn;                /* its info                                  */
     uint32_t     early_depth;       /* > 0 inside an expression that has already
                                        been recorded as an override-expression   */
+    Decl       **override_ids;      /* [65536] who has an @id; NULL: none yet    */
 } Checker;
 
 bool feature_enabled(const Checker *c, int enable);     /* ENABLE_*   */

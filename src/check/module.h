@@ -86,14 +86,24 @@ struct FnInfo {
     VEC(CallSite) calls;                /* of user functions, in text order      */
     VEC(Decl *)   locals;               /* VAR and LET and PARAM, by Decl.index  */
     VEC(Decl *)   globals;              /* module-scope VAR and OVERRIDE used by
-                                           the body and, once closed, by callees */
+                                           the body and, once closed, by callees.
+                                           For entry points interface.c adds the
+                                           overrides that their types, initializers
+                                           and attributes need, and sorts it: what
+                                           is used first                         */
+    VEC(Decl *)   reached;              /* entry points: the functions they call,
+                                           directly or not, callees first; the
+                                           entry point is the last               */
     VEC(Expr *)   override_exprs;       /* outermost override-expressions of the
                                            body: evaluated, and so checked, at
                                            pipeline creation                     */
     VEC(Expr *)   override_uses;        /* runtime operations with an operand that
                                            is an override-expression: rules about
                                            that operand alone (a divisor, a shift,
-                                           an index) hold at pipeline creation   */
+                                           an index) hold at pipeline creation.
+                                           For `x /= N` a BINARY is made up; an
+                                           early index into an override-sized array
+                                           is one, too                           */
     VEC(StageUse) stage_uses;           /* what only some stages may do          */
     uint32_t  stages_called_from;       /* 1 << Stage; its own and its callers'  */
     uint32_t  behavior;                 /* of the body                           */

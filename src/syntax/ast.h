@@ -247,6 +247,8 @@ struct Decl {
             uint32_t    group, binding; /* [check]                                */
             bool        has_id;         /* [check] OVERRIDE with @id              */
             uint32_t    id;             /* [check] OVERRIDE: @id or one of our own */
+            uint32_t    override_index; /* [check] OVERRIDE: place in
+                                           ModuleInfo.overrides                   */
             uint32_t    param_index;    /* PARAM                                  */
             Decl       *root;           /* [check] LET of pointer type: the variable
                                            or parameter it points into            */

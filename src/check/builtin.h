@@ -37,9 +37,17 @@ enum {
     BUILTIN_UNIFORM_RESULT   = 1 << 10,/* workgroupUniformLoad                    */
     BUILTIN_ATOMIC           = 1 << 11,
     BUILTIN_TEXTURE          = 1 << 12,
+    BUILTIN_UNIFORM_ARG      = 1 << 13,/* the last argument must be uniform, under
+                                          the rule that the call is under         */
+    BUILTIN_SUBGROUP_UNIFORM = 1 << 14,/* the result is the same in the subgroup  */
+    BUILTIN_PACKED           = 1 << 15,/* needs packed_4x8_integer_dot_product    */
+    BUILTIN_READ_WRITE_TEXTURES = 1 << 16, /* needs readonly_and_readwrite_...    */
+    BUILTIN_BUFFER_VIEW      = 1 << 17,/* needs buffer_view                       */
 };
 
 const char *builtin_name(BuiltinId id);
 uint32_t    builtin_flags(BuiltinId id);
+/* The shader stages that may call it, as 1 << Stage (module.h). */
+uint32_t    builtin_stages(BuiltinId id);
 
 #endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * analysis.h - facts about a kernel that runs in lanes.
+ *
+ * in     a verified Ir and the number of lanes
+ * out    Facts: for every instruction how its value looks across the lanes of a
+ *        lane group, and which numbers it may be; for every construct whether
+ *        lanes may part ways in it
+ * knows  the IR
+ * not    LLVM, SPIR-V
+ *
+ * A lane group is `lanes` invocations with consecutive local indices that start
+ * at a multiple of `lanes`.
+ */
+#ifndef WEFT_ANALYSIS_ANALYSIS_H
+#define WEFT_ANALYSIS_ANALYSIS_H
+
+#include "ir/ir.h"
+
+/* How a value looks across lanes, from the most to the least regular. */
+typedef enum Shape {
+    SHAPE_UNKNOWN,                  /* not reached by the analysis yet           */
+    SHAPE_WORKGROUP,                /* one value for the whole workgroup         */
+    SHAPE_GROUP,                    /* one value for the lane group              */
+    SHAPE_AFFINE,                   /* first lane's value + lane * stride (i32,
+                                       scalar; wraps)                            */
+    SHAPE_VARYING,
+} Shape;
+
+typedef struct Fact {
+    uint8_t  shape;                 /* Shape                                     */
+    bool     divergent;             /* constructs: lanes may take different ways
+                                       (IF, SWITCH), or leave at different times
+                                       (LOOP, BLOCK)                             */
+    bool     has_barrier;           /* constructs: a BARRIER inside              */
+    int32_t  stride;                /* AFFINE                                    */
+    uint32_t low, high;             /* i32 scalars: unsigned range; UINT32_MAX
+                                       when nothing is known                     */
+} Fact;
+
+typedef struct Facts {
+    const Ir *ir;
+    uint32_t  lanes;
+    Fact     *of;                   /* [ir->next_id], by Inst.id                 */
+    bool      has_barrier;          /* anywhere                                  */
+} Facts;
+
+Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes);
+
+/* Lanes that suit the kernel on a machine with `native` lanes a vector: a
+ * multiple of it (to hide latency) where registers allow and rows of the
+ * workgroup are long enough, never more than the workgroup has invocations
+ * rounded up to `native`. */
+uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native);
+
+void analysis_print(Text *out, const Facts *facts);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * compile.h - from a checked module to a kernel that can be called; caches.
+ *
+ * in     a Module, an entry point, override values, options
+ * out    a Kernel: code in memory, and what the caller must provide
+ * knows  the pipeline (lower, opt, analysis, emit), loading code, the caches
+ * not    devices, threads, bind groups
+ *
+ * Threads  every function may be called from any thread at any time.
+ */
+#ifndef WEFT_COMPILE_COMPILE_H
+#define WEFT_COMPILE_COMPILE_H
+
+#include "check/check.h"
+#include "emit/llvm/kernel_abi.h"
+
+/* The buffer that a kernel expects in KernelDispatch.buffers[i]. */
+typedef struct KernelBinding {
+    uint32_t group, binding;
+} KernelBinding;
+
+typedef struct Kernel {
+    KernelFn      *run;
+    KernelBinding *bindings;        /* [nbindings], by group, then binding        */
+    uint32_t       nbindings;
+    uint32_t       workgroup_size[3];
+    uint32_t       lanes;
+    uint64_t       memory_size;     /* bytes a thread needs                       */
+    bool           has_barrier;
+    bool           from_disk;       /* found in the disk cache                    */
+} Kernel;
+
+/* Compiled kernels, in memory and on disk. One may serve many devices. */
+typedef struct KernelCache KernelCache;
+
+typedef struct KernelCacheDesc {
+    const char *folder;             /* NULL: $XDG_CACHE_HOME/weft, ~/.cache/weft  */
+    bool        no_disk;            /* memory only                                */
+    uint64_t    disk_limit;         /* bytes             0: 256 MiB               */
+} KernelCacheDesc;
+
+KernelCache *kernel_cache_create(const KernelCacheDesc *desc);
+void         kernel_cache_release(KernelCache *cache);
+
+typedef struct CompileOptions {
+    uint32_t lanes;                 /* 1, 4, 8, 16, 32   0: what suits best       */
+    bool     shuffle;               /* hostile: lane groups in scrambled order    */
+} CompileOptions;
+
+/*
+ * The kernel of `entry` with these overrides, from the cache or made now; the
+ * caller gives it back with kernel_release(). NULL after a diagnostic.
+ */
+const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
+                         const OverrideSetting *settings, uint32_t nsettings,
+                         const CompileOptions *options, Diag *diag);
+void          kernel_release(KernelCache *cache, const Kernel *kernel);
+
+/* Writes what the pipeline has after `stage` (a name of compile_stages()). */
+bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *entry,
+                  const OverrideSetting *settings, uint32_t nsettings,
+                  const CompileOptions *options, Diag *diag);
+/* "tokens", "ast", "typed", "lower", ..., "asm"; NULL at the end. */
+const char *const *compile_stages(void);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * opt.h - changes to the IR that both back ends gain from.
+ *
+ * Each pass leaves the IR verified; passes.c lists them in order.
+ */
+#ifndef WEFT_OPT_OPT_H
+#define WEFT_OPT_OPT_H
+
+#include "ir/ir.h"
+
+/* FUNCTION and PRIVATE variables whose parts are only reached through constant
+ * paths become values: structures and arrays are split, then each scalar or
+ * vector part becomes parameters and results of the constructs it crosses. */
+void opt_promote(Ir *ir);
+/* What is known now is computed now; identities; extract of vec and swizzle;
+ * constant conditions choose their region; results and parameters that are
+ * always one value become that value. */
+void opt_simplify(Ir *ir);
+/* Equal pure operations on equal operands are made once (scoped by regions);
+ * loads of read-only memory count as pure. */
+void opt_merge(Ir *ir);
+/* What nobody uses is dropped; also unused parameters, results and variables. */
+void opt_prune(Ir *ir);
+
+typedef struct OptPass {
+    const char *name;                   /* for --dump=NAME                        */
+    void      (*run)(Ir *ir);
+    const char *why;
+} OptPass;
+
+extern const OptPass opt_passes[];      /* in order                               */
+extern const uint32_t opt_pass_count;
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cli.h - the parts of the command `weft`.
+ *
+ *   main.c      the table of commands, help, version
+ *   options.c   the command line: options, operands, suggestions
+ *   input.c     files and standard input
+ *   show.c      diagnostics for people: the line, the span underlined
+ *   json.c      diagnostics for programs
+ *   check.c reflect.c reflect_json.c explain.c   one command each
+ *
+ * knows  weft/wgsl.h, base/, the operating system
+ * not    how WGSL is checked: what the command can do, any program can do
+ */
+#ifndef WEFT_CLI_CLI_H
+#define WEFT_CLI_CLI_H
+
+#include <weft/wgsl.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/text.h"
+
+/* Exit statuses. */
+enum {
+    CLI_OK = 0,
+    CLI_FOUND = 1,                  /* the WGSL has errors                         */
+    CLI_TROUBLE = 2,                /* wrong usage, a file that cannot be read     */
+};
+
+/* ---- the command line ---- */
+
+typedef struct Option {
+    const char *name;               /* "color", without the dashes; NULL: the end  */
+    char        letter;             /* 'q' for -q; 0: none                         */
+    const char *value;              /* "WHEN"; NULL: takes none                    */
+    const char *help;
+} Option;
+
+typedef struct Given {
+    const Option *option;
+    const char   *value;            /* NULL: takes none                            */
+} Given;
+
+typedef struct Cli Cli;
+
+typedef struct Command {
+    const char   *name;
+    const char   *operands;         /* "FILE...", for the usage line               */
+    const char   *purpose;          /* one line                                    */
+    const char   *more;             /* what help adds, or ""                       */
+    const Option *options;
+    int         (*run)(Cli *cli);
+} Command;
+
+struct Cli {
+    Arena          arena;           /* of everything below                         */
+    const Command *command;
+    VEC(Given)        given;
+    VEC(const char *) operands;
+    Text           out;             /* for standard output                         */
+    bool           color;
+};
+
+extern const Command cli_check, cli_reflect, cli_explain, cli_version, cli_help;
+
+/* Sorts arguments into cli->given and cli->operands. False after a message. */
+bool options_parse(Cli *cli, int argc, char **argv);
+/* Was the option given? Sets *value to its last value (may be NULL). */
+bool options_find(const Cli *cli, const char *name, const char **value);
+/* Resolves --color. False after a message. */
+bool options_color(Cli *cli);
+/* The features that --enable and --language list, for weft_wgsl_desc. NULL in
+ * *list: not given. False after a message. */
+bool options_features(Cli *cli, const char *option, const char *(*name)(uint32_t),
+                      const char *const **list);
+
+/* The one of the names (NULL ends them) that `word` may have meant, or NULL. */
+const char *options_nearest(const char *word, const char *(*name)(uint32_t));
+
+/* ---- output ---- */
+
+/* A message on standard error: "weft check: ...". */
+void cli_complain(const Cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Writes cli->out to standard output and empties it. */
+void cli_flush(Cli *cli);
+
+/* ---- input ---- */
+
+typedef struct Source {
+    const char *name;               /* as given; "<stdin>" for "-"                 */
+    char       *text;
+    size_t      size;
+    const char *why;                /* NULL: it was read; why not, in the arena    */
+} Source;
+
+/* Reads a file, or standard input for "-". The caller releases it. */
+Source input_read(Arena *arena, const char *name);
+void   input_release(Source *source);
+
+/* The module of a source that was read; NULL without memory. The caller releases. */
+weft_wgsl *input_check(const Source *source, const char *const *enables,
+                       const char *const *language);
+
+/* ---- diagnostics ---- */
+
+/* For people. `brief`: the first line only. */
+void show_diagnostic(Cli *cli, const char *file, const weft_wgsl *m,
+                     const weft_diagnostic *d, bool brief);
+/* A text from outside, made safe for a terminal: control characters and what is
+ * not UTF-8 become U+FFFD. */
+void show_text(Text *out, Str text);
+/* Columns that the text takes on a terminal. */
+uint32_t show_width(Str text);
+
+/* ,"diagnostics":[...] of a module, or of a file that could not be read. */
+void json_diagnostics(Text *out, const weft_wgsl *m);
+void json_unreadable(Text *out, const char *why);
+void json_string(Text *out, const char *text);
+
+#endif

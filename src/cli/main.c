@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * main.c - the command `weft`: what it can do, as a table.
+ *
+ * in     a command line
+ * out    an exit status: 0 all well, 1 the WGSL has errors, 2 other trouble
+ * not    what the commands do
+ */
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const Command *const commands[] = {
+    &cli_check, &cli_reflect, &cli_explain, &cli_version, &cli_help,
+};
+
+static const char *command_name(uint32_t index)
+{
+    return index < COUNTOF(commands) ? commands[index]->name : NULL;
+}
+
+static const Command *command_find(const char *name)
+{
+    for (size_t i = 0; i < COUNTOF(commands); i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+/* ---- output ---- */
+
+void cli_complain(const Cli *cli, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (cli->command)
+        fprintf(stderr, "weft %s: ", cli->command->name);
+    else
+        fprintf(stderr, "weft: ");
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+void cli_flush(Cli *cli)
+{
+    if (cli->out.len)
+        fwrite(cli->out.data, 1, cli->out.len, stdout);
+    cli->out.len = 0;
+}
+
+/* ---- help and version ---- */
+
+static void print_option(Text *out, const Option *o)
+{
+    char letter[8] = "    ";
+    if (o->letter)
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    char left[64];
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? "=" : "",
+             o->value ? o->value : "");
+    text_printf(out, "  %-26s %s\n", left, o->help);
+}
+
+static void print_command_help(Text *out, const Command *command)
+{
+    text_printf(out, "usage: weft %s%s%s%s\n\n%s\n", command->name,
+                command->options->name ? " [OPTION...]" : "",
+                *command->operands ? " " : "", command->operands, command->purpose);
+    if (*command->more)
+        text_printf(out, "\n%s", command->more);
+    if (command->options->name)
+        text_printf(out, "\noptions\n");
+    for (const Option *o = command->options; o->name; o++)
+        print_option(out, o);
+}
+
+static void print_help(Text *out)
+{
+    text_printf(out, "usage: weft COMMAND [OPTION...] [OPERAND...]\n\n"
+                     "Checks WGSL and tells what it declares.\n\ncommands\n");
+    for (size_t i = 0; i < COUNTOF(commands); i++)
+        text_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->purpose);
+    text_printf(out, "\n'weft help COMMAND' says more.\n"
+                     "Exit status: 0 all well, 1 the WGSL has errors, 2 other trouble.\n");
+}
+
+static int unknown_command(const Cli *cli, const char *name)
+{
+    const char *near = options_nearest(name, command_name);
+    if (near)
+        cli_complain(cli, "there is no command '%s'; did you mean '%s'?", name, near);
+    else
+        cli_complain(cli, "there is no command '%s'; 'weft help' lists them", name);
+    return CLI_TROUBLE;
+}
+
+static int run_help(Cli *cli)
+{
+    if (cli->operands.len > 1) {
+        cli_complain(cli, "one command at a time");
+        return CLI_TROUBLE;
+    }
+    if (cli->operands.len == 0) {
+        print_help(&cli->out);
+        return CLI_OK;
+    }
+    const Command *command = command_find(cli->operands.data[0]);
+    if (!command)
+        return unknown_command(cli, cli->operands.data[0]);
+    print_command_help(&cli->out, command);
+    return CLI_OK;
+}
+
+static int run_version(Cli *cli)
+{
+    if (cli->operands.len) {
+        cli_complain(cli, "takes no operand");
+        return CLI_TROUBLE;
+    }
+    text_printf(&cli->out, "weft %s\n", WEFT_VERSION);
+    return CLI_OK;
+}
+
+static const Option no_options[] = {{0}};
+
+const Command cli_help = {
+    .name = "help", .operands = "[COMMAND]",
+    .purpose = "Say what weft, or one command, can do.",
+    .more = "", .options = no_options, .run = run_help,
+};
+
+const Command cli_version = {
+    .name = "version", .operands = "",
+    .purpose = "Print the version.",
+    .more = "", .options = no_options, .run = run_version,
+};
+
+/* ---- start ---- */
+
+typedef struct Start {
+    Cli    cli;
+    int    argc;
+    char **argv;
+    int    status;
+} Start;
+
+/* The command that the first argument names, --help and --version among them. */
+static const Command *command_of(const char *word)
+{
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return &cli_help;
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        return &cli_version;
+    return command_find(word);
+}
+
+static bool wants_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static void run(void *context)
+{
+    Start *s = context;
+    Cli   *cli = &s->cli;
+    s->status = CLI_TROUBLE;
+    if (s->argc < 2) {
+        fprintf(stderr, "usage: weft COMMAND ...; 'weft help' lists the commands\n");
+        return;
+    }
+    const char    *word = s->argv[1];
+    const Command *command = command_of(word);
+    if (!command && word[0] == '-')
+        cli_complain(cli, "there is no option '%s' before a command; see 'weft help'", word);
+    else if (!command)
+        unknown_command(cli, word);
+    else if (wants_help(s->argc - 2, s->argv + 2)) {
+        print_command_help(&cli->out, command);
+        s->status = CLI_OK;
+    } else {
+        cli->command = command;
+        if (options_parse(cli, s->argc - 2, s->argv + 2))
+            s->status = command->run(cli);
+    }
+    cli_flush(cli);
+}
+
+int main(int argc, char **argv)
+{
+    /* For the width of characters; everything else stays as in the C locale. */
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        setlocale(LC_CTYPE, "");
+    Start start = {.argc = argc, .argv = argv};
+    arena_init(&start.cli.arena, 0);
+    start.cli.out.arena = &start.cli.arena;
+    if (!arena_try(&start.cli.arena, run, &start)) {
+        fprintf(stderr, "weft: out of memory\n");
+        start.status = CLI_TROUBLE;
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("weft: cannot write");
+        start.status = CLI_TROUBLE;
+    }
+    arena_fini(&start.cli.arena);
+    return start.status;
+}

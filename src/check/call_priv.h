@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * call_priv.h - what call.c, construct.c and operator.c share.
+ */
+#ifndef WEFT_CHECK_CALL_PRIV_H
+#define WEFT_CHECK_CALL_PRIV_H
+
+#include "check/check_priv.h"
+#include "check/overload_priv.h"
+
+/* Checks all arguments of a call and applies the load rule; false if one has the
+ * error type. */
+bool call_check_args(Checker *c, Expr *e);
+/* The latest stage of the arguments; EVAL_CONST if there are none. */
+EvalStage call_stage(const Expr *e);
+/* The values of the arguments, NULL where there is none. In the arena. *all is
+ * whether every argument has one. */
+const Value *const *call_values(Checker *c, const Expr *e, bool *all);
+/* Converts a checked operand or argument, which is known to be feasible. False
+ * if the value does not fit, which is reported. */
+bool call_convert(Checker *c, Expr **slot, const Type *to);
+/* Gives a constant its value; NULL after a diagnostic of the folder. Where
+ * nothing is evaluated (a quiet folder), NULL leaves it without one. */
+void call_set_value(Checker *c, Expr *e, const Value *value);
+/* Reports a call for its effects of what has none. */
+void call_must_use(Checker *c, const Expr *e, const char *what);
+/* "1st", "2nd", ... */
+const char *call_ordinal(Checker *c, uint32_t i);
+
+Overloads operator_unary_rows(UnOp op);
+Overloads operator_binary_rows(BinOp op);
+
+/* ---- builtin_rule.c ---- */
+
+/* Rules about the arguments of a builtin call beyond their types. False after a
+ * diagnostic. */
+bool builtin_check_row(Checker *c, const Expr *e, const Overload *row);
+/* The same rules and those of fold_check_builtin(), for the arguments that are
+ * known by now: values[i] is NULL where unknown. For overrides, at pipeline
+ * creation. */
+bool builtin_check_early(FoldContext *f, const Expr *e, const Value *const *values);
+
+#endif

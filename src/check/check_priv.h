@@ -63,6 +63,7 @@ typedef struct Checker {
     uint32_t     early_depth;       /* > 0 inside an expression that has already
                                        been recorded as an override-expression   */
     Decl       **override_ids;      /* [65536] who has an @id; NULL: none yet    */
+    VEC(bool)    uniform_seen;      /* by Type.id: layout.c has looked at it     */
 } Checker;
 
 bool feature_enabled(const Checker *c, int enable);     /* ENABLE_*   */
@@ -133,6 +134,18 @@ void attr_function(Checker *c, Decl *fn);               /* fills FnInfo         
 void attr_global_var(Checker *c, Decl *var);            /* group, binding        */
 void attr_override(Checker *c, Decl *override_);        /* id; duplicates        */
 const IoAttrs *attr_io(Checker *c, Attrs attrs);        /* never NULL            */
+
+/* ---- iobuiltin.c: the rows of iobuiltin.def ---- */
+
+IoBuiltin   io_builtin_find(Str name);                  /* IO_NO_BUILTIN: none   */
+const char *io_builtin_name(IoBuiltin builtin);
+/* Is what it needs enabled or available?  Reports if not. */
+bool        io_builtin_available(Checker *c, IoBuiltin builtin, Span span);
+bool        io_builtin_in(IoBuiltin builtin, Stage stage, bool input);
+bool        io_builtin_fits(TypeTable *t, IoBuiltin builtin, const Type *type);
+/* For messages: "vertex output or fragment input", "vec3<u32>". */
+const char *io_builtin_places(Arena *a, IoBuiltin builtin);
+const char *io_builtin_type(Arena *a, TypeTable *t, IoBuiltin builtin);
 
 /* ---- layout.c ---- */
 

@@ -44,20 +44,31 @@ typedef enum Stage {
 
 typedef enum IoBuiltin {
     IO_NO_BUILTIN,
-#define IOBUILTIN(name, where, type, needs) IO_##name,
+#define IOBUILTIN(name, where, type, enable, language) IO_##name,
 #include "check/iobuiltin.def"
 #undef IOBUILTIN
     IO_BUILTIN_COUNT
 } IoBuiltin;
 
+typedef enum Interpolate {
+    INTERPOLATE_PERSPECTIVE, INTERPOLATE_LINEAR, INTERPOLATE_FLAT,
+} Interpolate;
+
+typedef enum Sampling {
+    SAMPLING_CENTER, SAMPLING_CENTROID, SAMPLING_SAMPLE, SAMPLING_FIRST,
+    SAMPLING_EITHER,
+} Sampling;
+
+typedef enum DepthMode { DEPTH_ANY, DEPTH_GREATER, DEPTH_LESS } DepthMode;
+
 typedef struct IoAttrs {
     IoBuiltin builtin;                  /* @builtin                              */
     bool      has_location, has_blend_src, has_interpolate, invariant;
     uint32_t  location, blend_src;
-    enum { INTERPOLATE_PERSPECTIVE, INTERPOLATE_LINEAR, INTERPOLATE_FLAT } interpolate;
-    enum { SAMPLING_CENTER, SAMPLING_CENTROID, SAMPLING_SAMPLE, SAMPLING_FIRST,
-           SAMPLING_EITHER } sampling;
-    enum { DEPTH_ANY, DEPTH_GREATER, DEPTH_LESS } depth; /* @builtin(frag_depth, …) */
+    Interpolate interpolate;
+    Sampling    sampling;
+    DepthMode   depth;                  /* @builtin(frag_depth, ...)             */
+    bool      failed;                   /* one of them is wrong, and reported    */
     Span      span;                     /* of the attributes                     */
 } IoAttrs;
 

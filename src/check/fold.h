@@ -10,8 +10,11 @@
  * knows  WGSL 8 (expressions), 15.7 (floating point), 17 (builtin functions)
  * not    trees: the checker and override.c walk them
  *
- * Results agree with what the devices compute: f32 and f16 operations round
- * once, to nearest even; overflow to infinity is an error here.
+ * Results agree with what the devices compute: i32 and u32 wrap around; f32 and
+ * f16 operations round once, to nearest even, and keep subnormals; functions that
+ * WGSL defines by a formula round at each step of it. What a device would make
+ * an infinity or NaN is an error here. The abstract types are int64_t and double
+ * and never wrap.
  */
 #ifndef WEFT_CHECK_FOLD_H
 #define WEFT_CHECK_FOLD_H
@@ -23,7 +26,9 @@ typedef struct FoldContext {
     Arena     *arena;
     TypeTable *types;
     Diag      *diag;                /* NULL: no messages, just NULL results      */
-    DiagId     error_id;            /* what a failure is reported as             */
+    DiagId     error_id;            /* what the checker's own rules about constant
+                                       arguments are reported as; fold_*() have
+                                       an id for each kind of failure             */
 } FoldContext;
 
 const Value *fold_unary(FoldContext *f, Span span, UnOp op, const Type *result,
@@ -40,6 +45,10 @@ const Value *fold_convert(FoldContext *f, Span span, const Type *to, const Value
 const Value *fold_construct(FoldContext *f, Span span, const Type *result,
                             const Value *const *args, uint32_t nargs);
 const Value *fold_index(FoldContext *f, Span span, const Value *of, const Value *at);
+/* The same check where only the index is known: `of` is the type of a value or
+ * what memory holds; an array whose size is not known yet only has to have an
+ * index that is not negative. False after a diagnostic. */
+bool fold_check_index(FoldContext *f, Span span, const Type *of, const Value *at);
 const Value *fold_swizzle(FoldContext *f, const Type *result, const Value *of,
                           const uint8_t *components, uint32_t width);
 /* A builtin function that may be evaluated early (BUILTIN_CONST). For bitcast
@@ -47,16 +56,19 @@ const Value *fold_swizzle(FoldContext *f, const Type *result, const Value *of,
 const Value *fold_builtin(FoldContext *f, Span span, BuiltinId id,
                           const Type *result, const Value *const *args,
                           uint32_t nargs);
-/* Partial checks, WGSL 17: some rules apply as soon as the one argument they
- * concern is known early, even if the call is not: clamp(low > high),
+/* Partial checks, WGSL 17: some rules apply as soon as the arguments they
+ * concern are known early, even if the call is not: clamp(low > high),
  * smoothstep edges, extractBits/insertBits ranges, ldexp exponents, shifts and
- * divisors. args[i] is NULL where unknown. False after a diagnostic. */
+ * divisors. args[i], x, y are NULL where unknown. False after a diagnostic.
+ * fold_builtin() and fold_binary() check the same, so with all arguments known
+ * they are enough. `lhs` is the type of the left operand. */
 bool fold_check_builtin(FoldContext *f, Span span, BuiltinId id, const Type *result,
                         const Value *const *args, uint32_t nargs);
 bool fold_check_binary(FoldContext *f, Span span, BinOp op, const Type *lhs,
                        const Value *x, const Value *y);
 
-/* Rounds to the nearest f16 value, ties to even; overflow gives infinity. */
+/* Rounds to the nearest f16 or f32 value, ties to even; overflow gives infinity. */
 double fold_round_f16(double x);
+double fold_round_f32(double x);
 
 #endif

@@ -88,8 +88,8 @@ typedef struct MemField {
 } MemField;
 
 /* Interned in the Ir: the same type is the same pointer. Bool takes four bytes,
- * zero or one. FUNCTION and PRIVATE variables are laid out in slots of four
- * bytes, one a scalar whatever its kind, without padding. */
+ * zero or one. FUNCTION, PRIVATE and CONSTANT variables are laid out in slots of
+ * four bytes, one a scalar whatever its kind, without padding. */
 struct MemType {
     MemKind  kind;
     uint32_t id;
@@ -121,6 +121,7 @@ typedef enum IrSpace {
     IRSPACE_UNIFORM,
     IRSPACE_STORAGE,
     IRSPACE_IMMEDIATE,
+    IRSPACE_CONSTANT,                        /* a table, never written: IrVar.data     */
     IRSPACE_COUNT
 } IrSpace;
 
@@ -131,6 +132,8 @@ typedef struct IrVar {
     const MemType *type;
     uint32_t       group, binding;      /* UNIFORM, STORAGE                       */
     bool           read_only;           /* STORAGE                                */
+    const uint32_t *data;               /* CONSTANT: [type->size / 4] slots, f16 in
+                                           the low half; NULL: all are zero       */
 } IrVar;
 
 /* ---- instructions ---- */

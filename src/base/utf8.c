@@ -47,3 +47,28 @@ uint32_t utf8_decode(Str s, uint32_t at, uint32_t *c)
     *c = code;
     return n;
 }
+
+/* Eight bytes at `p`, all ASCII and none NUL? */
+static bool all_plain(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    uint64_t high = 0x8080808080808080u, ones = 0x0101010101010101u;
+    return ((word | (word - ones)) & high) == 0;
+}
+
+uint32_t utf8_find_invalid(Str s, uint32_t at)
+{
+    while (at < s.len) {
+        while (s.len - at >= 8 && all_plain(s.data + at))
+            at += 8;
+        if (at == s.len)
+            break;
+        uint32_t c;
+        uint32_t n = utf8_decode(s, at, &c);
+        if (n == 0 || c == 0)
+            return at;
+        at += n;
+    }
+    return s.len;
+}

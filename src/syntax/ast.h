@@ -39,11 +39,13 @@ typedef struct Block Block;
 /* One spelling, interned in the module: equal names are equal pointers. */
 typedef struct Name {
     Str      text;
-    uint32_t hash;
-    struct Name *next;                  /* in the interner's bucket               */
+    uint64_t hash;
+    struct Name *child[4];              /* in the interner: names.c               */
     Decl    *bound;                     /* [check] innermost declaration in scope */
     uint16_t predeclared;               /* [check] row of the predeclared names + 1,
                                            UINT16_MAX: known to be none           */
+    uint8_t  word;                      /* its TokenKind if it is a keyword or a
+                                           reserved word; 0: a plain name         */
 } Name;
 
 /* One use of a name in the text. */
@@ -354,9 +356,9 @@ typedef struct ModuleInfo ModuleInfo;   /* check/module.h */
 typedef struct Module {
     Arena    *arena;                    /* of everything below                    */
     Str       source;                   /* copied into the arena                  */
-    struct {                            /* interner                               */
-        Name   **buckets;
-        uint32_t count, mask;
+    struct {                            /* interner: names.c                      */
+        Name    *roots[256];            /* by the hash's top byte                 */
+        uint32_t count;
     } names;
     VEC(Directive) directives;
     VEC(Decl *)    decls;               /* in the order of the text               */

@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * parse_stmt.c - statements and blocks.
+ *
+ * in     tokens inside a function
+ * out    Block, Stmt; STMT_ERROR for what could not be understood
+ * knows  WGSL "Statements": their grammar, and where 'continuing' and 'break if'
+ *        may stand
+ * not    whether 'break' and 'continue' have something to leave (check/)
+ */
+#include "syntax/parse_priv.h"
+
+/* What a block is the body of, for what may stand in it. */
+typedef enum Within {
+    WITHIN_BLOCK,
+    WITHIN_LOOP,                    /* 'continuing' may end it                     */
+    WITHIN_CONTINUING,              /* 'break if' may end it                       */
+} Within;
+
+static Block *block(Parser *p, const char *what, Within within, Block **continuing);
+static Stmt *statement(Parser *p, Within within);
+
+static Stmt *stmt_new(Parser *p, StmtKind kind)
+{
+    Stmt *s = ARENA_NEW(p->arena, Stmt);
+    s->kind = kind;
+    s->span = p->token.span;
+    return s;
+}
+
+static Stmt *finish(Parser *p, Stmt *s)
+{
+    s->span.end = MAX_OF(p->last_end, s->span.end);
+    return s;
+}
+
+/* Takes the ';' that ends a statement. */
+static Stmt *finish_semicolon(Parser *p, Stmt *s, const char *what)
+{
+    finish(p, s);
+    parse_expect(p, TOKEN_SEMICOLON, what);
+    return finish(p, s);
+}
+
+/* The condition of if, while, switch. After a mistake goes on at the block. */
+static Expr *header_expression(Parser *p, const char *what)
+{
+    Expr *e = parse_expression(p);
+    if (!p->panic && !parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_AT)) {
+        bool assigns = parse_at(p, TOKEN_EQUAL);
+        Diagnostic *d = parse_expected(p, "expected '{' after %s", what);
+        if (assigns)
+            parse_hint(p, d, "'=' assigns and is no expression; '==' compares");
+        else if (parse_starts_expression(p->token.kind)
+                 || token_is_keyword(p->token.kind))
+            parse_hint(p, d, "in WGSL every body stands in braces");
+        slip_in_expression(p, d);
+    }
+    if (p->panic)
+        parse_skip_to_block(p);
+    return e;
+}
+
+/* The body after a header; an empty one, with nothing said, if the header was
+ * broken so badly that no '{' was found. */
+static Block *body(Parser *p, uint32_t errors_before, const char *what, Within within,
+                   Block **continuing)
+{
+    bool starts = parse_at(p, TOKEN_BRACE_LEFT) || parse_at(p, TOKEN_AT);
+    if (!starts && p->reports > errors_before) {
+        Block *empty = ARENA_NEW(p->arena, Block);
+        empty->span = (Span){p->last_end, p->last_end};
+        return empty;
+    }
+    return block(p, what, within, continuing);
+}
+
+/* ---- assignments, calls ---- */
+
+/* WGSL "lhs_expression": names, calls, accesses, '*' and '&'. */
+static bool is_lhs(const Expr *e)
+{
+    for (;;) {
+        switch (e->kind) {
+        case EXPR_NAME:
+            return !e->name.has_template;
+        case EXPR_CALL:
+        case EXPR_ERROR:
+            return true;
+        case EXPR_MEMBER:
+            e = e->member.of;
+            break;
+        case EXPR_INDEX:
+            e = e->index.of;
+            break;
+        case EXPR_UNARY:
+            if (e->unary.op != UNOP_DEREF && e->unary.op != UNOP_ADDRESS)
+                return false;
+            e = e->unary.of;
+            break;
+        default:
+            return false;
+        }
+    }
+}
+
+static const struct {
+    TokenKind token;
+    BinOp     op;
+} compounds[] = {
+    {TOKEN_PLUS_ASSIGN, BINOP_ADD},         {TOKEN_MINUS_ASSIGN, BINOP_SUB},
+    {TOKEN_STAR_ASSIGN, BINOP_MUL},         {TOKEN_SLASH_ASSIGN, BINOP_DIV},
+    {TOKEN_PERCENT_ASSIGN, BINOP_REM},      {TOKEN_AND_ASSIGN, BINOP_AND},
+    {TOKEN_OR_ASSIGN, BINOP_OR},            {TOKEN_XOR_ASSIGN, BINOP_XOR},
+    {TOKEN_SHIFT_LEFT_ASSIGN, BINOP_SHL},   {TOKEN_SHIFT_RIGHT_ASSIGN, BINOP_SHR},
+};
+
+static bool compound_op(TokenKind token, BinOp *op)
+{
+    for (uint32_t i = 0; i < COUNTOF(compounds); i++) {
+        if (compounds[i].token == token) {
+            *op = compounds[i].op;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void assigned_value(Parser *p, Expr **value)
+{
+    parse_advance(p);
+    *value = parse_expression(p);
+    if (!p->panic && parse_at(p, TOKEN_EQUAL)) {
+        Diagnostic *d = parse_expected(p, "expected ';' after the assignment");
+        parse_hint(p, d, "an assignment has no value; write one statement for each");
+    }
+}
+
+/* What follows a left side. */
+static void update(Parser *p, Stmt *s, Expr *lhs)
+{
+    BinOp op;
+    if (parse_at(p, TOKEN_EQUAL)) {
+        s->kind = STMT_ASSIGN;
+        s->assign.lhs = lhs;
+        assigned_value(p, &s->assign.rhs);
+    } else if (compound_op(p->token.kind, &op)) {
+        s->kind = STMT_COMPOUND;
+        s->compound.lhs = lhs;
+        s->compound.op = op;
+        s->compound.op_span = p->token.span;
+        assigned_value(p, &s->compound.rhs);
+    } else if (parse_at(p, TOKEN_PLUS_PLUS) || parse_at(p, TOKEN_MINUS_MINUS)) {
+        s->kind = STMT_INCREMENT;
+        s->increment.lhs = lhs;
+        s->increment.decrement = parse_at(p, TOKEN_MINUS_MINUS);
+        parse_advance(p);
+    } else {
+        bool compares = parse_at(p, TOKEN_EQUAL_EQUAL);
+        Diagnostic *d = parse_expected(
+            p, lhs->kind == EXPR_CALL && !lhs->parenthesized
+                   ? "expected ';' after the call"
+                   : "expected an assignment; an expression alone is no statement");
+        if (compares)
+            parse_hint(p, d, "'==' compares; '=' assigns");
+        slip_in_expression(p, d);
+    }
+}
+
+static void phony(Parser *p, Stmt *s)
+{
+    s->kind = STMT_PHONY;
+    parse_advance(p);
+    if (parse_at(p, TOKEN_EQUAL)) {
+        assigned_value(p, &s->phony.rhs);
+        return;
+    }
+    parse_expected(p, "expected '=' after '_'");
+}
+
+/* Assignment, increment or call, without ';'. `what` names it. */
+static Stmt *simple(Parser *p, const char **what)
+{
+    Stmt *s = stmt_new(p, STMT_ERROR);
+    *what = "the assignment";
+    if (parse_at(p, TOKEN_UNDERSCORE)) {
+        phony(p, s);
+        return finish(p, s);
+    }
+    if (parse_at(p, TOKEN_NAME) && slip_c_declaration(p))
+        return finish(p, s);
+    Expr *lhs = parse_unary(p);
+    if (p->panic)
+        return finish(p, s);
+    bool call = lhs->kind == EXPR_CALL && !lhs->parenthesized;
+    bool ends = parse_at(p, TOKEN_SEMICOLON) || parse_at(p, TOKEN_PAREN_RIGHT)
+                || parse_at(p, TOKEN_BRACE_RIGHT) || parse_on_new_line(p);
+    if (call && (ends || parse_at(p, TOKEN_BRACE_LEFT))) {
+        s->kind = STMT_CALL;
+        s->call.call = lhs;
+        *what = "the call";
+        return finish(p, s);
+    }
+    update(p, s, lhs);
+    if (!p->panic && !is_lhs(lhs)) {
+        parse_error(p, DIAG_unexpected_token, lhs->span,
+                    "this cannot stand on the left side of an assignment");
+        p->panic = false;
+    }
+    *what = s->kind == STMT_INCREMENT ? "the increment" : "the assignment";
+    return finish(p, s);
+}
+
+static Stmt *simple_statement(Parser *p)
+{
+    const char *what;
+    Stmt *s = simple(p, &what);
+    return p->panic ? s : finish_semicolon(p, s, what);
+}
+
+static Stmt *decl_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_DECL);
+    s->decl = parse_local_decl(p);
+    return finish(p, s);
+}
+
+/* ---- branches ---- */
+
+static Stmt *if_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_IF);
+    VEC(IfClause) clauses = {0};
+    bool more = true;
+    while (more) {
+        uint32_t errors = p->reports;
+        parse_advance(p);               /* 'if' */
+        IfClause clause = {0};
+        clause.condition = header_expression(p, "the condition");
+        clause.block = body(p, errors, "the body of 'if'", WITHIN_BLOCK, NULL);
+        VEC_PUSH(p->arena, &clauses, clause);
+        more = parse_at(p, TOKEN_ELSE) && parse_peek(p).kind == TOKEN_IF
+               && parse_accept(p, TOKEN_ELSE);
+    }
+    s->if_.clauses = clauses.data;
+    s->if_.nclauses = clauses.len;
+    if (parse_accept(p, TOKEN_ELSE))
+        s->if_.otherwise = block(p, "the body of 'else'", WITHIN_BLOCK, NULL);
+    return finish(p, s);
+}
+
+static void selectors(Parser *p, SwitchClause *clause)
+{
+    ExprVec list = {0};
+    do {
+        if (list.len > 0 && (parse_at(p, TOKEN_COLON) || parse_at(p, TOKEN_BRACE_LEFT)
+                             || parse_at(p, TOKEN_AT)))
+            break;
+        Expr *e = parse_accept(p, TOKEN_DEFAULT) ? NULL : parse_expression(p);
+        VEC_PUSH(p->arena, &list, e);
+    } while (parse_accept(p, TOKEN_COMMA));
+    clause->selectors = list.data;
+    clause->nselectors = list.len;
+}
+
+static SwitchClause switch_clause(Parser *p)
+{
+    SwitchClause clause = {.span = p->token.span};
+    uint32_t errors = p->reports;
+    if (parse_accept(p, TOKEN_CASE)) {
+        selectors(p, &clause);
+    } else if (parse_accept(p, TOKEN_DEFAULT)) {
+        clause.selectors = ARENA_ARRAY(p->arena, Expr *, 1);
+        clause.nselectors = 1;
+    }
+    parse_accept(p, TOKEN_COLON);
+    if (!p->panic && !parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_AT)) {
+        Diagnostic *d = parse_expected(p, "expected '{' after the selectors");
+        parse_hint(p, d, "the body of a case stands in braces and never falls through");
+    }
+    if (p->panic)
+        parse_skip_to_block(p);
+    clause.block = body(p, errors, "the body of the case", WITHIN_BLOCK, NULL);
+    clause.span.end = MAX_OF(p->last_end, clause.span.end);
+    return clause;
+}
+
+/* After a mistake between clauses: to the next clause or the end. */
+static void skip_to_clause(Parser *p)
+{
+    p->panic = false;
+    while (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_CASE)
+           && !parse_at(p, TOKEN_DEFAULT) && !parse_at(p, TOKEN_BRACE_RIGHT)
+           && !parse_at(p, TOKEN_FN)) {
+        if (parse_at(p, TOKEN_BRACE_LEFT))
+            parse_skip_block(p);
+        else
+            parse_advance(p);
+    }
+}
+
+static void switch_body(Parser *p, Stmt *s)
+{
+    VEC(SwitchClause) clauses = {0};
+    while (!parse_at(p, TOKEN_BRACE_RIGHT) && !parse_at(p, TOKEN_END)
+           && !parse_at(p, TOKEN_FN)) {
+        if (parse_at(p, TOKEN_CASE) || parse_at(p, TOKEN_DEFAULT)) {
+            SwitchClause clause = switch_clause(p);
+            VEC_PUSH(p->arena, &clauses, clause);
+        } else {
+            parse_expected(p, "expected 'case', 'default' or '}' in the switch");
+        }
+        if (p->panic)
+            skip_to_clause(p);
+    }
+    s->switch_.clauses = clauses.data;
+    s->switch_.nclauses = clauses.len;
+}
+
+/* Enters a pair of braces; false, with the block skipped, if that is too deep. */
+static bool enter_braces(Parser *p)
+{
+    if (p->panic)
+        return false;
+    if (p->blocks < SYNTAX_MAX_BLOCK_DEPTH && parse_enter(p)) {
+        p->blocks++;
+        return true;
+    }
+    parse_error(p, DIAG_nesting_limit, p->token.span,
+                "statements are nested more than %d levels deep",
+                SYNTAX_MAX_BLOCK_DEPTH);
+    parse_skip_block(p);
+    return false;
+}
+
+static void leave_braces(Parser *p)
+{
+    p->blocks--;
+    parse_leave(p);
+}
+
+static Stmt *switch_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_SWITCH);
+    uint32_t errors = p->reports;
+    parse_advance(p);
+    s->switch_.selector = header_expression(p, "the selector");
+    if (!parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_AT)
+        && p->reports > errors)
+        return finish(p, s);
+    s->switch_.body_attrs = parse_attributes(p);
+    if (!parse_at(p, TOKEN_BRACE_LEFT)) {
+        parse_expected(p, "expected '{' after the selector");
+        return finish(p, s);
+    }
+    if (!enter_braces(p))
+        return finish(p, s);
+    parse_advance(p);
+    switch_body(p, s);
+    parse_expect(p, TOKEN_BRACE_RIGHT, "the last clause of the switch");
+    leave_braces(p);
+    return finish(p, s);
+}
+
+/* ---- loops ---- */
+
+static Stmt *loop_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_LOOP);
+    parse_advance(p);
+    s->loop.body = block(p, "the body of 'loop'", WITHIN_LOOP, &s->loop.continuing);
+    return finish(p, s);
+}
+
+static Stmt *while_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_WHILE);
+    uint32_t errors = p->reports;
+    parse_advance(p);
+    s->while_.condition = header_expression(p, "the condition");
+    s->while_.body = body(p, errors, "the body of 'while'", WITHIN_BLOCK, NULL);
+    return finish(p, s);
+}
+
+static bool at_local_decl(const Parser *p)
+{
+    return parse_at(p, TOKEN_VAR) || parse_at(p, TOKEN_LET) || parse_at(p, TOKEN_CONST);
+}
+
+/* init; condition; update, up to but without ')'. */
+static void for_header(Parser *p, Stmt *s)
+{
+    const char *what;
+    if (at_local_decl(p))
+        s->for_.init = decl_statement(p);
+    else if (!parse_at(p, TOKEN_SEMICOLON))
+        s->for_.init = simple(p, &what);
+    if (!parse_accept(p, TOKEN_SEMICOLON))
+        parse_expected(p, "expected ';' after the first part of the 'for' header");
+    if (!p->panic && !parse_at(p, TOKEN_SEMICOLON))
+        s->for_.condition = parse_expression(p);
+    if (!p->panic && !parse_accept(p, TOKEN_SEMICOLON))
+        parse_expected(p, "expected ';' after the condition of the 'for' header");
+    if (!p->panic && !parse_at(p, TOKEN_PAREN_RIGHT))
+        s->for_.update = simple(p, &what);
+    if (!p->panic && !parse_at(p, TOKEN_PAREN_RIGHT))
+        parse_expected(p, "expected ')' after the 'for' header");
+}
+
+static Stmt *for_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_FOR);
+    uint32_t errors = p->reports;
+    parse_advance(p);
+    if (parse_expect(p, TOKEN_PAREN_LEFT, "'for'"))
+        for_header(p, s);
+    if (p->panic)
+        parse_skip_group(p);
+    else
+        parse_advance(p);
+    if (p->reports == errors && !parse_at(p, TOKEN_BRACE_LEFT)
+        && !parse_at(p, TOKEN_AT)) {
+        Diagnostic *d = parse_expected(p, "expected '{' after the 'for' header");
+        parse_hint(p, d, "in WGSL every body stands in braces");
+        p->panic = false;
+    }
+    s->for_.body = body(p, errors, "the body of 'for'", WITHIN_BLOCK, NULL);
+    return finish(p, s);
+}
+
+/* ---- jumps and the rest ---- */
+
+static Stmt *break_statement(Parser *p, Within within)
+{
+    Stmt *s = stmt_new(p, STMT_BREAK);
+    parse_advance(p);
+    if (!parse_at(p, TOKEN_IF))
+        return finish_semicolon(p, s, "'break'");
+    Span span = {s->span.start, p->token.span.end};
+    s->kind = STMT_BREAK_IF;
+    parse_advance(p);
+    s->break_if.condition = parse_expression(p);
+    finish_semicolon(p, s, "the condition of 'break if'");
+    if (p->panic)
+        return s;
+    bool last = parse_at(p, TOKEN_BRACE_RIGHT);
+    if (within != WITHIN_CONTINUING || !last) {
+        Diagnostic *d = parse_error(
+            p, DIAG_unexpected_token, span,
+            "'break if' can only be the last statement of a 'continuing' block");
+        if (within != WITHIN_CONTINUING)
+            parse_hint(p, d, "elsewhere write if condition { break; }");
+        s->kind = STMT_ERROR;
+        p->panic = false;
+    }
+    return s;
+}
+
+static Stmt *return_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_RETURN);
+    parse_advance(p);
+    bool bare = parse_at(p, TOKEN_SEMICOLON) || parse_at(p, TOKEN_BRACE_RIGHT)
+                || parse_at(p, TOKEN_END);
+    if (!bare)
+        s->return_.value = parse_expression(p);
+    return finish_semicolon(p, s, "the return statement");
+}
+
+static Stmt *word_statement(Parser *p, StmtKind kind, const char *what)
+{
+    Stmt *s = stmt_new(p, kind);
+    parse_advance(p);
+    return finish_semicolon(p, s, what);
+}
+
+static Stmt *const_assert_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_CONST_ASSERT);
+    parse_advance(p);
+    s->const_assert.condition = parse_expression(p);
+    return finish_semicolon(p, s, "the assertion");
+}
+
+static Stmt *block_statement(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_BLOCK);
+    s->block = block(p, "the block", WITHIN_BLOCK, NULL);
+    return finish(p, s);
+}
+
+/* A statement that no statement starts like. */
+static Stmt *misfit(Parser *p)
+{
+    Stmt *s = stmt_new(p, STMT_ERROR);
+    Diagnostic *d;
+    switch (p->token.kind) {
+    case TOKEN_ELSE:
+        parse_expected(p, "expected a statement; this 'else' has no 'if' before it");
+        break;
+    case TOKEN_CONTINUING:
+        parse_error(p, DIAG_unexpected_token, p->token.span,
+                    "'continuing' can only be the last statement of a 'loop' body");
+        parse_advance(p);
+        p->panic = false;
+        if (parse_at(p, TOKEN_BRACE_LEFT) || parse_at(p, TOKEN_AT))
+            block(p, "the continuing block", WITHIN_CONTINUING, NULL);
+        return finish(p, s);
+    case TOKEN_CASE:
+    case TOKEN_DEFAULT:
+        parse_expected(p, "expected a statement; clauses stand directly in a 'switch'");
+        break;
+    case TOKEN_PLUS_PLUS:
+    case TOKEN_MINUS_MINUS:
+        d = parse_expected(p, "expected a statement");
+        parse_hint(p, d, "write '%s' after the variable",
+                   parse_at(p, TOKEN_PLUS_PLUS) ? "++" : "--");
+        break;
+    default:
+        d = parse_expected(p, "expected a statement");
+        slip_in_expression(p, d);
+        break;
+    }
+    return s;
+}
+
+static Stmt *plain_statement(Parser *p, Within within)
+{
+    switch (p->token.kind) {
+    case TOKEN_IF:           return if_statement(p);
+    case TOKEN_SWITCH:       return switch_statement(p);
+    case TOKEN_LOOP:         return loop_statement(p);
+    case TOKEN_FOR:          return for_statement(p);
+    case TOKEN_WHILE:        return while_statement(p);
+    case TOKEN_BREAK:        return break_statement(p, within);
+    case TOKEN_CONTINUE:     return word_statement(p, STMT_CONTINUE, "'continue'");
+    case TOKEN_DISCARD:      return word_statement(p, STMT_DISCARD, "'discard'");
+    case TOKEN_RETURN:       return return_statement(p);
+    case TOKEN_CONST_ASSERT: return const_assert_statement(p);
+    case TOKEN_BRACE_LEFT:   return block_statement(p);
+    case TOKEN_VAR:
+    case TOKEN_LET:
+    case TOKEN_CONST: {
+        Stmt *s = decl_statement(p);
+        return finish_semicolon(p, s, "the declaration");
+    }
+    case TOKEN_NAME: case TOKEN_RESERVED: case TOKEN_UNDERSCORE:
+    case TOKEN_STAR: case TOKEN_AND: case TOKEN_AND_AND: case TOKEN_PAREN_LEFT:
+    case TOKEN_NUMBER: case TOKEN_MINUS: case TOKEN_BANG: case TOKEN_TILDE:
+    case TOKEN_TRUE: case TOKEN_FALSE:
+        return simple_statement(p);
+    default:
+        return misfit(p);
+    }
+}
+
+static bool takes_attributes(TokenKind kind)
+{
+    return kind == TOKEN_IF || kind == TOKEN_SWITCH || kind == TOKEN_LOOP
+           || kind == TOKEN_FOR || kind == TOKEN_WHILE || kind == TOKEN_BRACE_LEFT;
+}
+
+static Stmt *statement(Parser *p, Within within)
+{
+    if (!parse_at(p, TOKEN_AT))
+        return plain_statement(p, within);
+    uint32_t start = p->token.span.start;
+    Attrs attrs = parse_attributes(p);
+    if (p->panic)
+        return stmt_new(p, STMT_ERROR);
+    if (!takes_attributes(p->token.kind)) {
+        parse_no_attributes(p, attrs, "this statement");
+        attrs.len = 0;
+    }
+    Stmt *s = plain_statement(p, within);
+    s->span.start = start;
+    /* Those of a block are the block's own. */
+    if (s->kind == STMT_BLOCK)
+        s->block->attrs = attrs;
+    else
+        s->attrs = attrs;
+    return s;
+}
+
+/* ---- blocks ---- */
+
+/* continuing { } as the last of a loop's body. */
+static void continuing_block(Parser *p, Block **continuing)
+{
+    Span span = p->token.span;
+    parse_advance(p);
+    *continuing = block(p, "the continuing block", WITHIN_CONTINUING, NULL);
+    if (p->panic || parse_at(p, TOKEN_BRACE_RIGHT) || parse_at(p, TOKEN_END))
+        return;
+    parse_error(p, DIAG_unexpected_token, span,
+                "'continuing' must be the last statement of the loop's body");
+    p->panic = false;
+}
+
+/* The text ended, or a declaration starts: the '}' of a function is missing. */
+static bool past_the_end(const Parser *p)
+{
+    return parse_at(p, TOKEN_END) || parse_at(p, TOKEN_FN) || parse_at(p, TOKEN_STRUCT);
+}
+
+/* Statements up to '}', which stays. */
+static void statements(Parser *p, Block *b, Within within, Block **continuing)
+{
+    StmtVec list = {0};
+    while (!parse_at(p, TOKEN_BRACE_RIGHT) && !past_the_end(p)) {
+        uint32_t start = p->token.span.start;
+        if (parse_accept(p, TOKEN_SEMICOLON))
+            continue;
+        if (parse_at(p, TOKEN_CONTINUING) && within == WITHIN_LOOP && !*continuing) {
+            continuing_block(p, continuing);
+        } else {
+            Stmt *s = statement(p, within);
+            VEC_PUSH(p->arena, &list, s);
+        }
+        if (!p->panic)
+            continue;
+        if (p->token.span.start == start && !parse_at(p, TOKEN_BRACE_RIGHT))
+            parse_advance(p);
+        parse_skip_statement(p);
+        /* Then all blocks end here, and the one message was enough. */
+        p->panic = past_the_end(p);
+    }
+    b->stmts = list.data;
+    b->len = list.len;
+}
+
+static Block *block(Parser *p, const char *what, Within within, Block **continuing)
+{
+    Block *b = ARENA_NEW(p->arena, Block);
+    b->attrs = parse_attributes(p);
+    b->span = p->token.span;
+    if (!p->panic && !parse_at(p, TOKEN_BRACE_LEFT)) {
+        Diagnostic *d = parse_expected(p, "expected '{' to start %s", what);
+        if (parse_starts_expression(p->token.kind) || token_is_keyword(p->token.kind))
+            parse_hint(p, d, "in WGSL every body stands in braces");
+        p->panic = false;
+        return b;
+    }
+    uint32_t start = p->token.span.start;
+    if (enter_braces(p)) {
+        Span open = p->token.span;
+        parse_advance(p);
+        statements(p, b, within, continuing);
+        if (!p->panic && !parse_accept(p, TOKEN_BRACE_RIGHT)) {
+            Diagnostic *d = parse_expected(p, "expected '}' to end %s", what);
+            if (d)
+                diag_note(p->diag, d, open, "the '{' is here");
+        }
+        leave_braces(p);
+    }
+    b->span = parse_span_from(p, start);
+    return b;
+}
+
+Block *parse_block(Parser *p, const char *what)
+{
+    return block(p, what, WITHIN_BLOCK, NULL);
+}

@@ -6,20 +6,25 @@
  *   feature.c     directives: enable, requires, diagnostic filters
  *   scope.c       names to declarations; suggestions for misspelt names
  *   order.c       module-scope dependencies, cycles, recursion; without recursion
- *   typexpr.c     type expressions, predeclared types and enumerants
+ *   predeclared.c names that no declaration binds: types, enumerants, builtins
+ *   typexpr.c     type expressions, enumerants as template arguments
+ *   space.c       address spaces: access modes, store types
  *   decl.c        declarations
+ *   struct.c      structures, their members by name
  *   attr.c        attributes: where they may stand, their values
  *   layout.c      structure layout, address-space layout constraints
  *   expr.c        expressions, the load rule, conversions
  *   operator.c    the typing of unary and binary operators
  *   call.c        calls: functions, builtins (overload.c), construct.c
  *   stmt.c        statements
+ *   usage.c       what functions use, from which stages they are called
  *   behavior.c    behaviour analysis
  *   alias.c       aliasing of pointer arguments
  *   interface.c   entry points: stages, inputs and outputs, bindings, limits
  *   uniformity.c  uniformity analysis
  *   override.c    pipeline creation: check_specialize()
  *   reflect.c     reflection; wgsl.c  the public weft/wgsl.h
+ *   dump.c        the typed tree as text
  *   type.c value.c fold*.c  types, values, evaluation
  */
 #ifndef WEFT_CHECK_CHECK_PRIV_H
@@ -48,6 +53,19 @@ typedef struct Binding {
     Decl *decl;
 } Binding;
 
+/* A module-scope declaration that another one mentions, and where first. */
+typedef struct Mention {
+    Decl *decl;
+    Span  span;
+} Mention;
+
+typedef struct MentionRange {
+    uint32_t start, end;
+} MentionRange;
+
+/* A loop whose body or continuing block is being checked (stmt.c). */
+typedef struct LoopScope LoopScope;
+
 typedef struct Checker {
     Module      *module;
     ModuleInfo  *info;
@@ -60,14 +78,21 @@ typedef struct Checker {
     VEC(Binding) bindings;          /* function scopes, innermost last           */
     Decl        *function;          /* being checked, or NULL                    */
     FnInfo      *fn;                /* its info                                  */
-    uint32_t     early_depth;       /* > 0 inside an expression that has already
-                                       been recorded as an override-expression   */
     Decl       **override_ids;      /* [65536] who has an @id; NULL: none yet    */
     VEC(bool)    uniform_seen;      /* by Type.id: layout.c has looked at it     */
+    VEC(Mention) mentions;          /* order.c: who mentions whom at module scope */
+    MentionRange *mentioned;        /* [ordered] each declaration's mentions     */
+    LoopScope   *loop;              /* innermost, or NULL                        */
+    uint64_t     local_bytes;       /* of the function's variables so far        */
+    uint32_t     suggestions;       /* scope.c: made so far                      */
+    struct MemberTable *members;    /* [ordered] struct.c: members by name       */
+    struct UseSets *usesets;        /* alias.c                                   */
 } Checker;
 
 bool feature_enabled(const Checker *c, int enable);     /* ENABLE_*   */
 bool feature_language(const Checker *c, int language);  /* LANGUAGE_* */
+const char *feature_enable_name(int enable);
+const char *feature_language_name(int language);
 void feature_directives(Checker *c);
 /* `outer` changed by the @diagnostic attributes in `attrs`; conflicting filters
  * are reported. Attributes of other kinds are left alone. */
@@ -81,7 +106,11 @@ uint32_t scope_enter(Checker *c);
 void     scope_leave(Checker *c, uint32_t mark);
 /* Declares in the innermost scope that began at `mark`; redeclaration is reported. */
 void     scope_declare(Checker *c, uint32_t mark, Decl *decl);
-/* Reports an unknown name, with the nearest known one if there is one near. */
+/* Binds without looking for another of the name. */
+void     scope_bind(Checker *c, Decl *decl);
+void     scope_redeclared(Checker *c, Ident again, const Decl *first);
+/* Reports an unknown name, with the nearest known one if there is one near.
+ * `what`: "value", "type", "function". */
 void     scope_unknown(Checker *c, Ident ident, const char *what);
 
 /* ---- order.c ---- */
@@ -111,11 +140,36 @@ const Type *check_type_callee(Checker *c, Expr *callee, Generic *generic);
 bool check_space_arg(Checker *c, Expr *e, AddressSpace *out);
 bool check_access_arg(Checker *c, Expr *e, Access *out);
 bool check_texel_arg(Checker *c, Expr *e, TexelFormat *out);
+/* Reports that a name is not what must stand there; an unknown name as such.
+ * `wanted`: "a type", "a value". */
+void check_not(Checker *c, DiagId id, const Expr *name, const char *wanted);
+/* Reports that something needs an extension that is not enabled. */
+bool check_needs(Checker *c, Span span, int enable, const char *what);
+/* Reports a composite type that would nest too deep. */
+bool check_depth(Checker *c, Span span, uint32_t depth);
+
+/* ---- space.c ---- */
+
+/* Completes *access with the default of the space; `written` is where it is
+ * given, or NULL. False after a diagnostic. */
+bool check_space_access(Checker *c, AddressSpace space, Access *access,
+                        const Expr *written);
+/* May a variable of this space have this store type?  Reports if not. */
+bool check_store_type(Checker *c, Span span, const Type *type, AddressSpace space,
+                      Access access);
 
 /* ---- decl.c ---- */
 
 void check_global(Checker *c, Decl *decl);              /* one of info->ordered  */
 void check_local(Checker *c, uint32_t scope, Decl *decl); /* const, let, var      */
+/* The condition of a const_assert. */
+void check_assertion(Checker *c, Expr **condition);
+
+/* ---- struct.c ---- */
+
+void check_struct(Checker *c, Decl *decl);
+/* Index of the member; UINT32_MAX: none. */
+uint32_t struct_find(const Checker *c, const Type *structure, const Name *name);
 
 /* ---- attr.c ---- */
 
@@ -173,11 +227,11 @@ const Type *check_concretize(Checker *c, Expr **slot);
 bool check_value_as(Checker *c, Expr **slot, const Type *to, const char *what);
 /* A const-expression of any type; reports others. NULL after a diagnostic. */
 const Value *check_const(Checker *c, Expr **slot, const char *what);
+/* Reports an expression (checked) that is no const-expression. */
+bool check_is_const(Checker *c, const Expr *e, const char *what);
 void expr_fail(Expr *e, Checker *c);                    /* sets the error type   */
 /* The variable or parameter a memory view comes from (WGSL 11.4.1.1), NULL: none. */
 Decl *expr_root(const Expr *e);
-/* Notes an outermost override-expression of the current function. */
-void expr_note_override(Checker *c, Expr *e);
 
 /* ---- operator.c: children are checked and loaded; set type, stage, value ---- */
 
@@ -203,6 +257,9 @@ bool builtin_find(Str name, BuiltinId *out);
 /* ---- stmt.c ---- */
 
 void check_function(Checker *c, Decl *fn);              /* header is done        */
+/* Reports a use, in a continuing block, of a declaration that a `continue` of
+ * the loop skips. */
+void check_continue_past(Checker *c, Ident use, const Decl *decl);
 
 /* ---- usage.c: what functions use, and from where they are called ---- */
 

@@ -86,8 +86,11 @@ typedef struct StageUse {
     uint32_t    stages;                 /* 1 << Stage: where it is allowed       */
 } StageUse;
 
+typedef struct AliasInfo AliasInfo;     /* check/alias.c */
+
 struct FnInfo {
     Stage     stage;                    /* STAGE_NONE: not an entry point        */
+    bool      recursive;                /* reported; the body is not checked     */
     bool      must_use;
     /* @workgroup_size: an expression each, NULL for 1. Constant ones have a
      * value; the others are known after override_specialize(). */
@@ -118,6 +121,7 @@ struct FnInfo {
     VEC(StageUse) stage_uses;           /* what only some stages may do          */
     uint32_t  stages_called_from;       /* 1 << Stage; its own and its callers'  */
     uint32_t  behavior;                 /* of the body                           */
+    AliasInfo *alias;                   /* filled by alias.c for its callers     */
     /* Uniformity, filled by uniformity.c for its callers. */
     struct Uniformity *uniformity;
 };

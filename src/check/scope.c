@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * scope.c - from names to declarations, and suggestions for misspelt names.
+ *
+ * in     Name.bound, the list of bindings
+ * out    the declaration a name means; diagnostics redeclared, unresolved_name
+ * knows  WGSL 5 (declaration and scope)
+ * not    what declarations mean
+ *
+ * Name.bound is the innermost declaration in scope: module-scope names are
+ * bound once by order.c; a function's scopes bind on top and undo it.
+ */
+#include "check/predeclared_priv.h"
+
+Decl *scope_find(Checker *c, const Name *name)
+{
+    (void)c;
+    return name->bound;
+}
+
+uint32_t scope_enter(Checker *c)
+{
+    return c->bindings.len;
+}
+
+void scope_leave(Checker *c, uint32_t mark)
+{
+    while (c->bindings.len > mark) {
+        Binding *b = &c->bindings.data[--c->bindings.len];
+        b->name->bound = b->hidden;
+    }
+}
+
+void scope_bind(Checker *c, Decl *decl)
+{
+    Name *name = decl->ident.name;
+    if (!name)
+        return;
+    decl->bound_at = c->bindings.len;
+    Binding b = {.name = name, .hidden = name->bound, .decl = decl};
+    VEC_PUSH(c->arena, &c->bindings, b);
+    name->bound = decl;
+}
+
+void scope_redeclared(Checker *c, Ident again, const Decl *first)
+{
+    Diagnostic *d = diag_add(c->diag, DIAG_redeclared, again.span,
+                             "'%.*s' is already declared in this scope",
+                             STR_ARG(again.name->text));
+    diag_note(c->diag, d, first->ident.span, "it is first declared here");
+}
+
+void scope_declare(Checker *c, uint32_t mark, Decl *decl)
+{
+    if (!decl->ident.name)
+        return;
+    Decl *other = decl->ident.name->bound;
+    if (other && !other->is_global && other->bound_at >= mark)
+        scope_redeclared(c, decl->ident, other);
+    else
+        scope_bind(c, decl);
+}
+
+/* ---- suggestions ---- */
+
+#define MAX_SUGGESTIONS 16          /* a module; the rest get none               */
+#define MAX_COMPARED    2000        /* names a suggestion                        */
+#define MAX_WORD        64          /* bytes of a name that is compared          */
+#define MAX_DISTANCE    2
+
+/*
+ * Damerau-Levenshtein distance (insert, delete, change, swap neighbours), or
+ * more than `limit` if it is more than that.
+ */
+static uint32_t edit_distance(Str a, Str b, uint32_t limit)
+{
+    uint8_t rows[3][MAX_WORD + 1];
+    uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (uint32_t k = 0; k <= b.len; k++)
+        last[k] = (uint8_t)k;
+    for (uint32_t i = 1; i <= a.len; i++) {
+        uint32_t least = row[0] = (uint8_t)i;
+        for (uint32_t k = 1; k <= b.len; k++) {
+            bool same = a.data[i - 1] == b.data[k - 1];
+            uint32_t d = MIN_OF(MIN_OF(last[k] + 1u, row[k - 1] + 1u),
+                                last[k - 1] + (same ? 0u : 1u));
+            if (i > 1 && k > 1 && a.data[i - 1] == b.data[k - 2] &&
+                a.data[i - 2] == b.data[k - 1])
+                d = MIN_OF(d, before[k - 2] + 1u);
+            row[k] = (uint8_t)d;
+            least = MIN_OF(least, d);
+        }
+        if (least > limit)
+            return limit + 1;
+        uint8_t *spare = before;
+        before = last;
+        last = row;
+        row = spare;
+    }
+    return last[b.len];
+}
+
+typedef struct Search {
+    Str      word;
+    uint32_t limit;                 /* accept at most this distance             */
+    uint32_t compared;
+    Str      found;                 /* data NULL: none                          */
+    const Decl *decl;               /* of `found`; NULL: predeclared            */
+} Search;
+
+static void consider(Search *s, Str candidate, const Decl *decl)
+{
+    uint32_t longer = MAX_OF(candidate.len, s->word.len);
+    uint32_t shorter = MIN_OF(candidate.len, s->word.len);
+    if (s->limit == 0 || longer > MAX_WORD || longer - shorter > s->limit)
+        return;
+    uint32_t d = edit_distance(s->word, candidate, s->limit);
+    if (d > s->limit || d == 0)
+        return;
+    s->found = candidate;
+    s->decl = decl;
+    s->limit = d - 1;               /* the next one must be better */
+}
+
+static void search(Checker *c, Search *s)
+{
+    for (uint32_t i = c->bindings.len; i-- > 0 && s->compared < MAX_COMPARED;) {
+        const Decl *d = c->bindings.data[i].decl;
+        s->compared++;
+        consider(s, d->ident.name->text, d);
+    }
+    for (uint32_t i = 0; i < c->module->decls.len && s->compared < MAX_COMPARED; i++) {
+        const Decl *d = c->module->decls.data[i];
+        s->compared++;
+        if (d->ident.name)
+            consider(s, d->ident.name->text, d);
+    }
+    for (uint32_t i = 0; predeclared_name(i); i++)
+        consider(s, str_of(predeclared_name(i)), NULL);
+}
+
+void scope_unknown(Checker *c, Ident ident, const char *what)
+{
+    Str text = ident.name->text;
+    Search s = {.word = text, .limit = MIN_OF(MAX_DISTANCE, text.len / 3)};
+    if (c->suggestions < MAX_SUGGESTIONS && text.len <= MAX_WORD && text.len >= 2) {
+        c->suggestions++;
+        s.limit = MAX_OF(s.limit, 1);
+        search(c, &s);
+    }
+    Diagnostic *d;
+    if (s.found.data)
+        d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
+                     "there is no %s named '%.*s'; is '%.*s' meant?", what,
+                     STR_ARG(text), STR_ARG(s.found));
+    else
+        d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
+                     "there is no %s named '%.*s'", what, STR_ARG(text));
+    if (s.found.data && s.decl)
+        diag_note(c->diag, d, s.decl->ident.span, "'%.*s' is declared here",
+                  STR_ARG(s.found));
+}

@@ -1,0 +1,58 @@
+// Every overload of textureGather.
+var<private> i1 : i32;
+var<private> u1 : u32;
+var<private> f2 : vec2<f32>;
+var<private> f3 : vec3<f32>;
+@group(0) @binding(0) var t0 : texture_2d<i32>;
+@group(0) @binding(1) var t1 : texture_2d<u32>;
+@group(0) @binding(2) var t2 : texture_2d<f32>;
+@group(0) @binding(3) var t3 : texture_2d_array<i32>;
+@group(0) @binding(4) var t4 : texture_2d_array<u32>;
+@group(0) @binding(5) var t5 : texture_2d_array<f32>;
+@group(0) @binding(6) var t6 : texture_cube<i32>;
+@group(0) @binding(7) var t7 : texture_cube<u32>;
+@group(0) @binding(8) var t8 : texture_cube<f32>;
+@group(0) @binding(9) var t9 : texture_cube_array<i32>;
+@group(0) @binding(10) var t10 : texture_cube_array<u32>;
+@group(0) @binding(11) var t11 : texture_cube_array<f32>;
+@group(0) @binding(12) var t12 : texture_depth_2d;
+@group(0) @binding(13) var t13 : texture_depth_2d_array;
+@group(0) @binding(14) var t14 : texture_depth_cube;
+@group(0) @binding(15) var t15 : texture_depth_cube_array;
+@group(0) @binding(16) var s : sampler;
+
+fn use_textureGather() {
+  let r0 : vec4<i32> = textureGather(3, t0, s, f2);
+  let r1 : vec4<u32> = textureGather(3, t1, s, f2);
+  let r2 : vec4<f32> = textureGather(3, t2, s, f2);
+  let r3 : vec4<f32> = textureGather(3u, t2, s, f2);
+  let r4 : vec4<i32> = textureGather(3, t0, s, f2, vec2(-8, 7));
+  let r5 : vec4<u32> = textureGather(3, t1, s, f2, vec2(-8, 7));
+  let r6 : vec4<f32> = textureGather(3, t2, s, f2, vec2(-8, 7));
+  let r7 : vec4<f32> = textureGather(3u, t2, s, f2, vec2(-8, 7));
+  let r8 : vec4<i32> = textureGather(3, t3, s, f2, i1);
+  let r9 : vec4<u32> = textureGather(3, t4, s, f2, i1);
+  let r10 : vec4<f32> = textureGather(3, t5, s, f2, i1);
+  let r11 : vec4<f32> = textureGather(3u, t5, s, f2, u1);
+  let r12 : vec4<i32> = textureGather(3, t3, s, f2, i1, vec2(-8, 7));
+  let r13 : vec4<u32> = textureGather(3, t4, s, f2, i1, vec2(-8, 7));
+  let r14 : vec4<f32> = textureGather(3, t5, s, f2, i1, vec2(-8, 7));
+  let r15 : vec4<f32> = textureGather(3u, t5, s, f2, u1, vec2(-8, 7));
+  let r16 : vec4<i32> = textureGather(3, t6, s, f3);
+  let r17 : vec4<u32> = textureGather(3, t7, s, f3);
+  let r18 : vec4<f32> = textureGather(3, t8, s, f3);
+  let r19 : vec4<f32> = textureGather(3u, t8, s, f3);
+  let r20 : vec4<i32> = textureGather(3, t9, s, f3, i1);
+  let r21 : vec4<u32> = textureGather(3, t10, s, f3, i1);
+  let r22 : vec4<f32> = textureGather(3, t11, s, f3, i1);
+  let r23 : vec4<f32> = textureGather(3u, t11, s, f3, u1);
+  let r24 : vec4<f32> = textureGather(t12, s, f2);
+  let r25 : vec4<f32> = textureGather(t12, s, f2, vec2(-8, 7));
+  let r26 : vec4<f32> = textureGather(t13, s, f2, i1);
+  let r27 : vec4<f32> = textureGather(t13, s, f2, u1);
+  let r28 : vec4<f32> = textureGather(t13, s, f2, i1, vec2(-8, 7));
+  let r29 : vec4<f32> = textureGather(t13, s, f2, u1, vec2(-8, 7));
+  let r30 : vec4<f32> = textureGather(t14, s, f3);
+  let r31 : vec4<f32> = textureGather(t15, s, f3, i1);
+  let r32 : vec4<f32> = textureGather(t15, s, f3, u1);
+}

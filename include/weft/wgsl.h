@@ -188,6 +188,7 @@ typedef struct weft_override_value {
 
 typedef struct weft_specialized {
     uint32_t workgroup_size[3];
+    uint32_t subgroup_size;         /* 0: none asked for                           */
     uint64_t workgroup_memory;      /* bytes                                       */
 } weft_specialized;
 

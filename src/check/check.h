@@ -41,8 +41,10 @@ typedef struct Specialization {
                                        entry point and without a value           */
     uint32_t  workgroup_size[3];
     uint32_t  subgroup_size;        /* 0: none asked for                        */
-    uint64_t  workgroup_bytes;      /* of the workgroup variables used           */
+    uint64_t  workgroup_bytes;      /* of the workgroup variables used, each
+                                       rounded up to 16, as WebGPU's limit counts */
     Arena    *arena;
+    TypeTable *types;               /* the module's and more: modules do not change */
     const Module *module;
 } Specialization;
 

@@ -20,7 +20,8 @@
  *   usage.c       what functions use, from which stages they are called
  *   behavior.c    behaviour analysis
  *   alias.c       aliasing of pointer arguments
- *   interface.c   entry points: stages, inputs and outputs, bindings, limits
+ *   interface.c   entry points: inputs and outputs; iobuiltin.c  builtin values
+ *   reach.c       the functions and resources that entry points reach
  *   uniformity.c  uniformity analysis
  *   override.c    pipeline creation: check_specialize()
  *   reflect.c     reflection; wgsl.c  the public weft/wgsl.h
@@ -278,5 +279,7 @@ void behavior_function(Checker *c, Decl *fn);
 void alias_function(Checker *c, Decl *fn);
 void uniformity_function(Checker *c, Decl *fn);
 void interface_module(Checker *c);                      /* entry points          */
+/* Fills FnInfo.reached and checks the resources that entry points use. */
+void reach_module(Checker *c);
 
 #endif

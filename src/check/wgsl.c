@@ -406,7 +406,8 @@ bool weft_wgsl_specialize(const weft_wgsl *w, const char *entry_point,
     if (!ok)
         write_reason(&s, message, message_size);
     else if (out) {
-        *out = (weft_specialized){.workgroup_memory = s.result.workgroup_bytes};
+        *out = (weft_specialized){.subgroup_size = s.result.subgroup_size,
+                                  .workgroup_memory = s.result.workgroup_bytes};
         memcpy(out->workgroup_size, s.result.workgroup_size, sizeof out->workgroup_size);
     }
     arena_fini(&s.arena);

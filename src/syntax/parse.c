@@ -197,10 +197,10 @@ bool parse_expect(Parser *p, TokenKind kind, const char *where)
         return true;
     if (where && forgotten_semicolon(p, kind, where))
         return true;
-    if (where)
-        parse_expected(p, "expected %s after %s", token_kind_text(kind), where);
-    else
-        parse_expected(p, "expected %s", token_kind_text(kind));
+    Diagnostic *d =
+        where ? parse_expected(p, "expected %s after %s", token_kind_text(kind), where)
+              : parse_expected(p, "expected %s", token_kind_text(kind));
+    slip_found(p, d);
     return false;
 }
 
@@ -215,34 +215,56 @@ static bool keyword_as_name(Parser *p)
            || next == TOKEN_PAREN_RIGHT || next == TOKEN_BRACE_LEFT;
 }
 
+void parse_reserved(Parser *p)
+{
+    Name *name = p->token.name;
+    /* Once is enough for a name that is used all over. */
+    if (name->word) {
+        Diagnostic *d = parse_error(p, DIAG_reserved_word, p->token.span,
+                                    "'%s' is a reserved word and cannot be a name",
+                                    parse_quote(p, p->token.span));
+        slip_reserved(p, d);
+    }
+    name->word = 0;
+    /* "mut x", "goto end": more than a name that is badly chosen. */
+    p->panic = parse_peek(p).kind == TOKEN_NAME;
+}
+
+/* A name that is one, or a word that is meant as one; reported if it is none. */
+static bool usable_name(Parser *p, const char *what)
+{
+    Span span = p->token.span;
+    const char *text = p->token.name ? p->token.name->text.data : "";
+    if (parse_at(p, TOKEN_NAME)) {
+        bool bad = p->token.name->text.len >= 2 && memcmp(text, "__", 2) == 0;
+        if (!bad)
+            return true;
+        parse_error(p, DIAG_invalid_name, span,
+                    "'%s' starts with two underscores, which no name may",
+                    parse_quote(p, span));
+    } else if (parse_at(p, TOKEN_RESERVED)) {
+        parse_reserved(p);
+        return !p->panic;
+    } else if (keyword_as_name(p)) {
+        parse_error(p, DIAG_keyword_as_name, span,
+                    "'%s' is a keyword and cannot be the name of %s",
+                    parse_quote(p, span), what);
+    } else if (parse_at(p, TOKEN_UNDERSCORE)) {
+        parse_error(p, DIAG_invalid_name, span, "'_' alone cannot be the name of %s",
+                    what);
+    } else {
+        parse_expected(p, "expected the name of %s", what);
+        return false;
+    }
+    p->panic = false;
+    return true;
+}
+
 Ident parse_ident(Parser *p, const char *what)
 {
     Ident ident = {p->token.name, p->token.span};
-    bool  was = p->panic;
-    if (was)
+    if (p->panic || !usable_name(p, what))
         return (Ident){NULL, {p->last_end, p->last_end}};
-    const char *text = ident.name ? parse_quote(p, ident.span) : "";
-    if (parse_at(p, TOKEN_NAME)) {
-        if (ident.name->text.len >= 2 && memcmp(ident.name->text.data, "__", 2) == 0)
-            parse_error(p, DIAG_invalid_name, ident.span,
-                        "'%s' starts with two underscores, which no name may", text);
-    } else if (parse_at(p, TOKEN_RESERVED)) {
-        /* Once is enough for a name that is used all over. */
-        if (ident.name->word)
-            parse_error(p, DIAG_reserved_word, ident.span,
-                        "'%s' is a reserved word and cannot be a name", text);
-        ident.name->word = 0;
-    } else if (keyword_as_name(p)) {
-        parse_error(p, DIAG_keyword_as_name, ident.span,
-                    "'%s' is a keyword and cannot be the name of %s", text, what);
-    } else if (parse_at(p, TOKEN_UNDERSCORE)) {
-        parse_error(p, DIAG_invalid_name, ident.span,
-                    "'_' alone cannot be the name of %s", what);
-    } else {
-        parse_expected(p, "expected the name of %s", what);
-        return (Ident){NULL, {p->last_end, p->last_end}};
-    }
-    p->panic = false;
     parse_advance(p);
     return ident;
 }

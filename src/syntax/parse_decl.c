@@ -96,26 +96,33 @@ static const char *what_of(DeclKind kind)
     }
 }
 
+/* Two names in a row, "const int x": the type came first. */
+static void name_first(Parser *p, const char *what)
+{
+    Diagnostic *d = parse_expected(p, "expected ':' after the name of %s", what);
+    if (parse_at(p, TOKEN_NAME))
+        parse_hint(p, d, "the name comes before the type: name : type");
+    slip_found(p, d);
+}
+
 static void initializer(Parser *p, Decl *d)
 {
     if (parse_accept(p, TOKEN_EQUAL)) {
         d->var.init = parse_expression(p);
-        if (!p->panic && parse_at(p, TOKEN_BRACE_LEFT)) {
-            Diagnostic *e = parse_expected(p, "expected ';' after the declaration");
-            parse_hint(p, e, "values are made by calls: array(1, 2, 3)");
-        }
+        slip_braced_value(p);
         return;
     }
     if (p->panic || (d->kind != DECL_CONST && d->kind != DECL_LET))
         return;
     Span span = d->ident.name ? d->ident.span : d->span;
     if (!parse_at(p, TOKEN_SEMICOLON)) {
-        parse_expected(p, "expected '=' and a value after the name of %s",
-                       what_of(d->kind));
+        parse_expected(p, "expected '=' and a value in the declaration of '%s'",
+                       parse_quote(p, span));
         return;
     }
-    parse_error(p, DIAG_missing_initializer, span, "%s '%s' has no value",
-                what_of(d->kind), parse_quote(p, span));
+    parse_error(p, DIAG_missing_initializer, span,
+                "'%s' is declared with '%s' and needs a value", parse_quote(p, span),
+                d->kind == DECL_LET ? "let" : "const");
     p->panic = false;
     d->var.init = parse_error_expr(p, span);
 }
@@ -130,6 +137,8 @@ static Decl *variable(Parser *p, DeclKind kind, uint32_t start)
     d->ident = parse_ident(p, what_of(kind));
     if (parse_accept(p, TOKEN_COLON))
         d->var.type_expr = parse_type(p, what_of(kind));
+    else if (!p->panic && parse_at(p, TOKEN_NAME) && !parse_on_new_line(p))
+        name_first(p, what_of(kind));
     initializer(p, d);
     return finish(p, d);
 }
@@ -165,11 +174,8 @@ static Member member(Parser *p)
 {
     Member m = {.attrs = parse_attributes(p)};
     m.ident = parse_ident(p, "the member");
-    if (!p->panic && !parse_at(p, TOKEN_COLON)) {
-        Diagnostic *d = parse_expected(p, "expected ':' after the name of the member");
-        if (parse_at(p, TOKEN_NAME))
-            parse_hint(p, d, "the name comes before the type: name : type");
-    }
+    if (!p->panic && !parse_at(p, TOKEN_COLON))
+        name_first(p, "the member");
     parse_accept(p, TOKEN_COLON);
     m.type_expr = parse_type(p, "the member");
     return m;
@@ -188,22 +194,22 @@ static void skip_member(Parser *p)
     }
 }
 
-/* ',' between members; ';' is a habit, and so is nothing. */
-static bool member_separator(Parser *p)
+/* ',' between members; ';' is a habit, reported once a structure, and so is
+ * nothing. */
+static bool member_separator(Parser *p, bool *semicolons)
 {
     if (parse_accept(p, TOKEN_COMMA))
         return true;
     if (p->panic || parse_at(p, TOKEN_BRACE_RIGHT))
         return false;
     if (parse_at(p, TOKEN_SEMICOLON)) {
-        parse_error(p, DIAG_unexpected_token, p->token.span,
-                    "the members of a structure are separated by ',', not ';'");
-        /* All of them, then: one message is enough. */
+        if (!*semicolons)
+            parse_error(p, DIAG_unexpected_token, p->token.span,
+                        "the members of a structure are separated by ',', not ';'");
+        *semicolons = true;
         p->panic = false;
-        while (!parse_at(p, TOKEN_BRACE_RIGHT) && !parse_at(p, TOKEN_END)
-               && !parse_at(p, TOKEN_FN))
-            parse_advance(p);
-        return false;
+        parse_advance(p);
+        return true;
     }
     bool next = parse_at(p, TOKEN_AT) || (parse_at(p, TOKEN_NAME) && parse_on_new_line(p));
     if (next) {
@@ -223,13 +229,13 @@ static Decl *structure(Parser *p, uint32_t start)
     parse_advance(p);
     d->ident = parse_ident(p, "the structure");
     parse_expect(p, TOKEN_BRACE_LEFT, "the name of the structure");
-    bool more = !p->panic;
+    bool more = !p->panic, semicolons = false;
     while (more && !parse_at(p, TOKEN_BRACE_RIGHT) && !parse_at(p, TOKEN_END)
            && !parse_at(p, TOKEN_FN)) {
         Member m = member(p);
         if (m.ident.name)
             VEC_PUSH(p->arena, &members, m);
-        more = member_separator(p);
+        more = member_separator(p, &semicolons);
         if (p->panic) {
             skip_member(p);
             more = true;
@@ -251,11 +257,8 @@ static Decl *parameter(Parser *p, uint32_t index)
     d->attrs = attrs;
     d->ident = parse_ident(p, "the parameter");
     d->var.param_index = index;
-    if (!p->panic && !parse_at(p, TOKEN_COLON)) {
-        Diagnostic *e = parse_expected(p, "expected ':' after the name of the parameter");
-        if (parse_at(p, TOKEN_NAME))
-            parse_hint(p, e, "the name comes before the type: name : type");
-    }
+    if (!p->panic && !parse_at(p, TOKEN_COLON))
+        name_first(p, "the parameter");
     parse_accept(p, TOKEN_COLON);
     d->var.type_expr = parse_type(p, "the parameter");
     return finish(p, d);
@@ -354,7 +357,7 @@ static void misfit(Parser *p)
                          "'override' and 'var'");
         break;
     case TOKEN_BRACE_RIGHT:
-        parse_expected(p, "expected a declaration; this '}' closes nothing");
+        parse_error(p, DIAG_unexpected_token, p->token.span, "this '}' closes nothing");
         break;
     default:
         d = parse_expected(p, "expected a declaration");

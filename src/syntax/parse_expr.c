@@ -51,7 +51,7 @@ void parse_arguments(Parser *p, ExprVec *args, TokenKind close)
     Diagnostic *d = parse_expected(
         p, "expected ',' or %s in %s", close == TOKEN_PAREN_RIGHT ? "')'" : "'>'",
         close == TOKEN_PAREN_RIGHT ? "the list of arguments" : "the template list");
-    slip_in_expression(p, d);
+    slip_found(p, d);
 }
 
 /* <A, B>; the '<' is the token. */
@@ -140,7 +140,7 @@ static Expr *paren_expr(Parser *p)
     Expr *e = parse_expression(p);
     if (!p->panic && !parse_accept(p, TOKEN_PAREN_RIGHT)) {
         Diagnostic *d = parse_expected(p, "expected ')' to close the parenthesis");
-        slip_in_expression(p, d);
+        slip_found(p, d);
     }
     e->parenthesized = true;
     e->span = parse_span_from(p, start);
@@ -166,7 +166,9 @@ static Expr *primary(Parser *p)
     default: {
         Expr *e = parse_error_expr(p, p->token.span);
         Diagnostic *d = parse_expected(p, "expected an expression");
-        slip_in_expression(p, d);
+        if (parse_at(p, TOKEN_PLUS))
+            parse_hint(p, d, "WGSL has no unary '+'");
+        slip_found(p, d);
         return e;
     }
     }
@@ -401,9 +403,9 @@ Expr *parse_expression(Parser *p)
                        : binary(p, CLASS_LOGICAL_OR);
     p->mixed = was_mixed;
     if (parse_at(p, TOKEN_PLUS_PLUS) || parse_at(p, TOKEN_MINUS_MINUS)
-        || parse_at(p, TOKEN_INVALID)) {
+        || parse_at(p, TOKEN_ARROW) || parse_at(p, TOKEN_INVALID)) {
         Diagnostic *d = parse_expected(p, "expected the end of the expression");
-        slip_in_expression(p, d);
+        slip_found(p, d);
     }
     return e;
 }
@@ -418,6 +420,9 @@ Expr *parse_type(Parser *p, const char *what)
         return e;
     }
     Expr *e = name_expr(p, "a type");
+    if (!p->panic && parse_at(p, TOKEN_LESS))
+        parse_error(p, DIAG_unexpected_token, p->token.span,
+                    "this '<' opens a template list that no '>' closes");
     if (!p->panic && parse_at(p, TOKEN_BRACKET_LEFT)) {
         Diagnostic *d = parse_error(p, DIAG_unexpected_token, p->token.span,
                                     "a type cannot be followed by '['");

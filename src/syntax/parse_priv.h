@@ -60,6 +60,8 @@ void  parse_split(Parser *p, TokenKind second);
 bool  parse_expect(Parser *p, TokenKind kind, const char *where);
 /* A name; reports keywords and reserved words. `what` is "the structure". */
 Ident parse_ident(Parser *p, const char *what);
+/* Reports that the token is a reserved word, the first time it is met. */
+void  parse_reserved(Parser *p);
 /* Does a line break or a comment with one lie before the token? */
 bool  parse_on_new_line(const Parser *p);
 
@@ -130,11 +132,18 @@ bool  parse_starts_declaration(TokenKind kind);
 
 /* ---- slips.c ---- */
 
-/* Adds a note to `on` if the token looks like a habit from another language. */
-void slip_in_expression(Parser *p, Diagnostic *on);
-/* A statement that starts with two names, "float x = 1;": reported. */
-bool slip_c_declaration(Parser *p);
+/* Each adds a note to `on`, which may be NULL, if it knows one: */
+/* about the token that was found where something else was expected, */
+void slip_found(Parser *p, Diagnostic *on);
+/* about a reserved word, */
+void slip_reserved(Parser *p, Diagnostic *on);
+/* about what no declaration starts with. */
 void slip_at_module_scope(Parser *p, Diagnostic *on);
+/* Reports and skips a statement of another language: "float x = 1;", "do {...}
+ * while (x);", "goto end;". False: it is none. */
+bool slip_statement(Parser *p);
+/* Reports and skips a value in braces, { 1, 2 }, after part of it or none. */
+void slip_braced_value(Parser *p);
 /* What WGSL calls a type of GLSL, HLSL or C; NULL: nothing known. */
 const char *slip_type(Str name);
 

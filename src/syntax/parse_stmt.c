@@ -54,7 +54,6 @@ static Expr *header_expression(Parser *p, const char *what)
         else if (parse_starts_expression(p->token.kind)
                  || token_is_keyword(p->token.kind))
             parse_hint(p, d, "in WGSL every body stands in braces");
-        slip_in_expression(p, d);
     }
     if (p->panic)
         parse_skip_to_block(p);
@@ -130,10 +129,31 @@ static void assigned_value(Parser *p, Expr **value)
 {
     parse_advance(p);
     *value = parse_expression(p);
+    slip_braced_value(p);
     if (!p->panic && parse_at(p, TOKEN_EQUAL)) {
         Diagnostic *d = parse_expected(p, "expected ';' after the assignment");
         parse_hint(p, d, "an assignment has no value; write one statement for each");
     }
+}
+
+/* An expression that nothing is done with. */
+static void not_a_statement(Parser *p, const Expr *e)
+{
+    Diagnostic *d;
+    bool call = e->kind == EXPR_CALL && !e->parenthesized;
+    if (parse_at(p, TOKEN_SEMICOLON)) {
+        d = parse_error(p, DIAG_unexpected_token, e->span,
+                        "an expression alone is no statement");
+        parse_hint(p, d, "a value that is not needed is written _ = value;");
+        return;
+    }
+    bool compares = parse_at(p, TOKEN_EQUAL_EQUAL);
+    d = call ? parse_expected(p, "expected ';' after the call")
+             : parse_expected(p, "expected an assignment after '%s'",
+                              parse_quote(p, e->span));
+    if (compares)
+        parse_hint(p, d, "'==' compares; '=' assigns");
+    slip_found(p, d);
 }
 
 /* What follows a left side. */
@@ -156,14 +176,7 @@ static void update(Parser *p, Stmt *s, Expr *lhs)
         s->increment.decrement = parse_at(p, TOKEN_MINUS_MINUS);
         parse_advance(p);
     } else {
-        bool compares = parse_at(p, TOKEN_EQUAL_EQUAL);
-        Diagnostic *d = parse_expected(
-            p, lhs->kind == EXPR_CALL && !lhs->parenthesized
-                   ? "expected ';' after the call"
-                   : "expected an assignment; an expression alone is no statement");
-        if (compares)
-            parse_hint(p, d, "'==' compares; '=' assigns");
-        slip_in_expression(p, d);
+        not_a_statement(p, lhs);
     }
 }
 
@@ -187,7 +200,7 @@ static Stmt *simple(Parser *p, const char **what)
         phony(p, s);
         return finish(p, s);
     }
-    if (parse_at(p, TOKEN_NAME) && slip_c_declaration(p))
+    if (slip_statement(p))
         return finish(p, s);
     Expr *lhs = parse_unary(p);
     if (p->panic)
@@ -464,6 +477,7 @@ static Stmt *return_statement(Parser *p)
                 || parse_at(p, TOKEN_END);
     if (!bare)
         s->return_.value = parse_expression(p);
+    slip_braced_value(p);
     return finish_semicolon(p, s, "the return statement");
 }
 
@@ -496,7 +510,8 @@ static Stmt *misfit(Parser *p)
     Diagnostic *d;
     switch (p->token.kind) {
     case TOKEN_ELSE:
-        parse_expected(p, "expected a statement; this 'else' has no 'if' before it");
+        parse_error(p, DIAG_unexpected_token, p->token.span,
+                    "this 'else' has no 'if' before it");
         break;
     case TOKEN_CONTINUING:
         parse_error(p, DIAG_unexpected_token, p->token.span,
@@ -508,7 +523,9 @@ static Stmt *misfit(Parser *p)
         return finish(p, s);
     case TOKEN_CASE:
     case TOKEN_DEFAULT:
-        parse_expected(p, "expected a statement; clauses stand directly in a 'switch'");
+        parse_error(p, DIAG_unexpected_token, p->token.span,
+                    "'%s' can only stand directly in a 'switch'",
+                    parse_quote(p, p->token.span));
         break;
     case TOKEN_PLUS_PLUS:
     case TOKEN_MINUS_MINUS:
@@ -517,8 +534,7 @@ static Stmt *misfit(Parser *p)
                    parse_at(p, TOKEN_PLUS_PLUS) ? "++" : "--");
         break;
     default:
-        d = parse_expected(p, "expected a statement");
-        slip_in_expression(p, d);
+        parse_expected(p, "expected a statement");
         break;
     }
     return s;

@@ -39,75 +39,149 @@ const char *slip_type(Str name)
     return NULL;
 }
 
-void slip_in_expression(Parser *p, Diagnostic *on)
+typedef struct Hint {
+    const char *word, *hint;
+} Hint;
+
+static void hint_for_word(Parser *p, Diagnostic *on, const Hint *hints, size_t count)
 {
-    if (!on)
+    if (!on || !p->token.name)
         return;
-    switch (p->token.kind) {
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(p->token.name->text, str_of(hints[i].word)))
+            parse_hint(p, on, "%s", hints[i].hint);
+}
+
+/* ---- notes ---- */
+
+static const char *token_hint(TokenKind kind)
+{
+    switch (kind) {
     case TOKEN_PLUS_PLUS:
-        parse_hint(p, on, "'++' is a statement of its own, not part of an expression");
-        break;
+        return "'++' is a statement of its own, not part of an expression";
     case TOKEN_MINUS_MINUS:
-        parse_hint(p, on, "'--' is a statement of its own, not part of an expression");
-        break;
+        return "'--' is a statement of its own, not part of an expression";
     case TOKEN_EQUAL:
-        parse_hint(p, on, "'=' assigns and is no expression; '==' compares");
-        break;
-    case TOKEN_PLUS:
-        parse_hint(p, on, "WGSL has no unary '+'");
-        break;
+        return "'=' assigns and is no expression; '==' compares";
     case TOKEN_ARROW:
-        parse_hint(p, on, "members are written with '.', also through pointers");
-        break;
-    case TOKEN_BRACE_LEFT:
-        parse_hint(p, on, "values are made by calls: array(1, 2, 3)");
-        break;
+        return "members are written with '.', also through pointers";
     default:
-        break;
+        return NULL;
     }
 }
 
-bool slip_c_declaration(Parser *p)
+void slip_found(Parser *p, Diagnostic *on)
 {
-    Token next = parse_peek(p);
-    if (next.kind != TOKEN_NAME)
-        return false;
-    Str type = p->token.name->text;
-    const char *ours = slip_type(type);
-    const char *name = parse_quote(p, next.span);
-    Diagnostic *d = parse_error(p, DIAG_unexpected_token, next.span,
-                                "expected a statement, found two names in a row, '%s' "
-                                "and '%s'", parse_quote(p, p->token.span), name);
-    if (str_eq(type, STR("function")) || str_eq(type, STR("def")))
-        return true;
-    parse_hint(p, d, "a variable is declared with var %s : %s", name,
-               ours ? ours : parse_quote(p, p->token.span));
-    return true;
+    static const Hint hints[] = {
+        {"and", "WGSL writes '&&'"},
+        {"or", "WGSL writes '||'"},
+        {"not", "WGSL writes '!'"},
+        {"xor", "WGSL writes '^', or '!=' between truth values"},
+        {"as", "a conversion is a call: f32(x)"},
+    };
+    const char *hint = token_hint(p->token.kind);
+    if (on && hint)
+        parse_hint(p, on, "%s", hint);
+    hint_for_word(p, on, hints, COUNTOF(hints));
+}
+
+void slip_reserved(Parser *p, Diagnostic *on)
+{
+    static const Hint hints[] = {
+        {"do", "WGSL has no 'do'; write loop { ... if !condition { break; } }"},
+        {"enum", "write a 'const' for each value"},
+        {"goto", "WGSL has no 'goto'"},
+        {"mut", "a variable that changes is declared with 'var'"},
+        {"null", "WGSL has no null pointers"},
+        {"sizeof", "WGSL has no 'sizeof'; sizes are fixed by the layout rules"},
+        {"static", "a variable outside functions is declared with var<private>"},
+        {"typedef", "write alias name = type;"},
+        {"using", "write alias name = type;"},
+    };
+    hint_for_word(p, on, hints, COUNTOF(hints));
 }
 
 void slip_at_module_scope(Parser *p, Diagnostic *on)
 {
-    if (!on || !p->token.name)
-        return;
-    Str text = p->token.name->text;
-    static const char *const functions[] = {"def", "func", "function", "void", "kernel",
-                                            "sub", "proc"};
-    for (uint32_t i = 0; i < COUNTOF(functions); i++) {
-        if (str_eq(text, str_of(functions[i]))) {
-            parse_hint(p, on, "a function is declared with fn name(parameter : type) "
-                              "-> type");
-            return;
-        }
+#define FUNCTION "a function is declared with fn name(parameter : type) -> type"
+#define RESOURCE "a resource is declared with @group(0) @binding(0) var<uniform> " \
+                 "name : type;"
+#define MODULES  "a WGSL module is one text: nothing is imported or exported"
+    static const Hint hints[] = {
+        {"def", FUNCTION},      {"func", FUNCTION},    {"function", FUNCTION},
+        {"kernel", FUNCTION},   {"void", FUNCTION},
+        {"buffer", RESOURCE},   {"cbuffer", RESOURCE}, {"layout", RESOURCE},
+        {"uniform", RESOURCE},
+        {"export", MODULES},    {"import", MODULES},   {"pub", MODULES},
+        {"package", MODULES},   {"public", MODULES},   {"use", MODULES},
+        {"enum", "write a 'const' for each value"},
+        {"groupshared", "write var<workgroup> name : type;"},
+        {"shared", "write var<workgroup> name : type;"},
+        {"static", "write var<private> name : type;"},
+        {"type", "write alias name = type;"},
+        {"typedef", "write alias name = type;"},
+        {"using", "write alias name = type;"},
+    };
+    hint_for_word(p, on, hints, COUNTOF(hints));
+    const char *ours = p->token.name ? slip_type(p->token.name->text) : NULL;
+    if (on && ours)
+        parse_hint(p, on, "the name comes first: var<private> name : %s; or fn name() "
+                          "-> %s", ours, ours);
+}
+
+/* ---- statements and values of other languages ---- */
+
+static void c_declaration(Parser *p, Token name)
+{
+    const char *type = parse_quote(p, p->token.span);
+    const char *ours = slip_type(p->token.name->text);
+    const char *word = parse_quote(p, name.span);
+    Diagnostic *d = parse_error(p, DIAG_unexpected_token, name.span,
+                                "expected an assignment after '%s', found the name '%s'",
+                                type, word);
+    /* "unsigned int x": the second is no name either. */
+    if (slip_type(name.name->text))
+        word = "name";
+    parse_hint(p, d, "a variable is declared with var %s : %s;", word,
+               ours ? ours : type);
+}
+
+/* do { } while (x); */
+static void do_while(Parser *p)
+{
+    parse_reserved(p);
+    parse_advance(p);
+    if (parse_at(p, TOKEN_BRACE_LEFT))
+        parse_block(p, "the block");
+    if (parse_accept(p, TOKEN_WHILE)) {
+        parse_expression(p);
+        parse_expect(p, TOKEN_SEMICOLON, "the condition");
     }
-    if (str_eq(text, STR("uniform")) || str_eq(text, STR("buffer"))
-        || str_eq(text, STR("layout"))) {
-        parse_hint(p, on, "a resource is declared with @group(0) @binding(0) "
-                          "var<uniform> name : type;");
-        return;
+    p->panic = true;
+}
+
+bool slip_statement(Parser *p)
+{
+    if (p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_RESERVED)
+        return false;
+    Token next = parse_peek(p);
+    if (next.kind == TOKEN_NAME && parse_at(p, TOKEN_NAME)) {
+        c_declaration(p, next);
+        return true;
     }
-    if (parse_peek(p).kind == TOKEN_NAME)
-        parse_hint(p, on, "the name comes first: var<private> name : %s, "
-                          "fn name() -> %s",
-                   slip_type(text) ? slip_type(text) : "type",
-                   slip_type(text) ? slip_type(text) : "type");
+    if (parse_at(p, TOKEN_RESERVED) && str_eq(p->token.name->text, STR("do"))) {
+        do_while(p);
+        return true;
+    }
+    return false;
+}
+
+void slip_braced_value(Parser *p)
+{
+    if (!parse_at(p, TOKEN_BRACE_LEFT))
+        return;
+    Diagnostic *d = parse_expected(p, "expected ';' after the value");
+    parse_hint(p, d, "values are made by calls: array(1, 2, 3)");
+    parse_skip_block(p);
+    p->panic = true;
 }

@@ -255,7 +255,7 @@ static void read_workgroup_size(Checker *c, Decl *fn)
     if (!attr && fn->fn.info->stage == STAGE_COMPUTE)
         diag_add(c->diag, DIAG_missing_workgroup_size, fn->ident.span,
                  "the compute shader '%.*s' needs '@workgroup_size'",
-                 STR_ARG(fn->ident.name->text));
+                 STR_ARG(ident_text(fn->ident)));
 }
 
 static void read_subgroup_size(Checker *c, Decl *fn)
@@ -306,7 +306,7 @@ static void report_no_resource(Checker *c, const Decl *var, const Attr *attr)
     if (attr)
         diag_add(c->diag, DIAG_misplaced_attribute, attr->span,
                  "'@%s' belongs to buffers, textures and samplers, and '%.*s' is none",
-                 attr_kind_name(attr->kind), STR_ARG(var->ident.name->text));
+                 attr_kind_name(attr->kind), STR_ARG(ident_text(var->ident)));
 }
 
 void attr_global_var(Checker *c, Decl *var)
@@ -325,7 +325,7 @@ void attr_global_var(Checker *c, Decl *var)
     var->var.has_binding = has_group && has_binding;
     if (!group || !binding)
         diag_add(c->diag, DIAG_missing_binding, var->ident.span,
-                 "the resource '%.*s' needs %s", STR_ARG(var->ident.name->text),
+                 "the resource '%.*s' needs %s", STR_ARG(ident_text(var->ident)),
                  group ? "'@binding'" : binding ? "'@group'" : "'@group' and '@binding'");
 }
 
@@ -349,7 +349,7 @@ void attr_override(Checker *c, Decl *d)
     if (first) {
         Diagnostic *x = diag_add(c->diag, DIAG_duplicate_id, attr->span,
                                  "the id %u is the one of '%.*s' already", id,
-                                 STR_ARG(first->ident.name->text));
+                                 STR_ARG(ident_text(first->ident)));
         diag_note(c->diag, x, attr_find(first->attrs, ATTR_ID)->span, "it is given here");
         return;
     }

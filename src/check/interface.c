@@ -23,12 +23,12 @@ typedef struct Slot {
 
 static Slot slot_of_member(const Member *m)
 {
-    return (Slot){m->io, m->type, m->ident.name->text, m->ident.span};
+    return (Slot){m->io, m->type, ident_text(m->ident), m->ident.span};
 }
 
 static Slot slot_of_param(const Decl *param)
 {
-    return (Slot){param->var.io, param->type, param->ident.name->text, param->ident.span};
+    return (Slot){param->var.io, param->type, ident_text(param->ident), param->ident.span};
 }
 
 static Slot slot_of_result(const Decl *fn)
@@ -173,7 +173,7 @@ static const char *stage_name(Stage stage)
 static void note_entry(Checker *c, Diagnostic *d, const Decl *entry)
 {
     diag_note(c->diag, d, entry->ident.span, "'%.*s' is a %s shader",
-              STR_ARG(entry->ident.name->text), stage_name(entry->fn.info->stage));
+              STR_ARG(ident_text(entry->ident)), stage_name(entry->fn.info->stage));
 }
 
 static void check_builtin(Checker *c, Side *side, const Slot *s)
@@ -192,7 +192,7 @@ static void check_builtin(Checker *c, Side *side, const Slot *s)
     if (first->io) {
         Diagnostic *d = diag_add(c->diag, DIAG_duplicate_builtin_value, s->io->span,
                                  "'%.*s' has the builtin value '%s' already",
-                                 STR_ARG(side->entry->ident.name->text),
+                                 STR_ARG(ident_text(side->entry->ident)),
                                  io_builtin_name(builtin));
         diag_note(c->diag, d, first->io->span, "it is declared here");
         return;
@@ -302,7 +302,7 @@ static void check_outputs(Checker *c, const Decl *entry)
         && entry->type->kind != TYPE_ERROR)
         diag_add(c->diag, DIAG_missing_position, entry->ident.span,
                  "the vertex shader '%.*s' must return '@builtin(position)'",
-                 STR_ARG(entry->ident.name->text));
+                 STR_ARG(ident_text(entry->ident)));
 }
 
 /* Other functions have no inputs and outputs to describe. */
@@ -314,7 +314,7 @@ static void check_plain_function(Checker *c, const Decl *fn)
         if (io && io->span.end)
             diag_add(c->diag, DIAG_misplaced_attribute, io->span,
                      "'%.*s' is not an entry point, so its %s has no attributes of inputs "
-                     "and outputs", STR_ARG(fn->ident.name->text),
+                     "and outputs", STR_ARG(ident_text(fn->ident)),
                      i < fn->fn.nparams ? "parameter" : "result");
     }
 }

@@ -64,7 +64,7 @@ static void report_too_large(Checker *c, const Decl *s, const Member *m)
 {
     diag_add(c->diag, DIAG_type_too_large, m->ident.span,
              "with this member the structure '%.*s' takes more than %u bytes",
-             STR_ARG(s->ident.name->text), UINT32_MAX);
+             STR_ARG(ident_text(s->ident)), UINT32_MAX);
 }
 
 void layout_struct(Checker *c, Decl *s)
@@ -114,7 +114,7 @@ static uint64_t required_align(const Type *t)
 static void note_variable(Checker *c, Diagnostic *d, const Decl *var)
 {
     diag_note(c->diag, d, var->ident.span, "'%.*s' is in the address space 'uniform'",
-              STR_ARG(var->ident.name->text));
+              STR_ARG(ident_text(var->ident)));
 }
 
 static void check_array(Checker *c, Use use, const Type *t)
@@ -135,7 +135,7 @@ static void check_member(Checker *c, Use use, const Decl *s, uint32_t i)
     if (m->offset % needed != 0) {
         Diagnostic *d = diag_add(c->diag, DIAG_uniform_layout, m->ident.span,
                                  "the offset of '%.*s' is %u; in a uniform buffer that must be "
-                                 "a multiple of %llu for '%s'", STR_ARG(m->ident.name->text),
+                                 "a multiple of %llu for '%s'", STR_ARG(ident_text(m->ident)),
                                  m->offset, (unsigned long long)needed,
                                  type_string(c->arena, m->type));
         note_variable(c, d, use.var);
@@ -147,8 +147,8 @@ static void check_member(Checker *c, Use use, const Decl *s, uint32_t i)
         Diagnostic *d = diag_add(c->diag, DIAG_uniform_layout, m->ident.span,
                                  "'%.*s' begins %u bytes after the structure '%.*s'; in a "
                                  "uniform buffer that must be at least %llu",
-                                 STR_ARG(m->ident.name->text), m->offset - m[-1].offset,
-                                 STR_ARG(m[-1].ident.name->text), (unsigned long long)least);
+                                 STR_ARG(ident_text(m->ident)), m->offset - m[-1].offset,
+                                 STR_ARG(ident_text(m[-1].ident)), (unsigned long long)least);
         note_variable(c, d, use.var);
     }
 }

@@ -139,7 +139,7 @@ static int compare_settings(const void *left, const void *right)
 /* What the API calls an override: its id if it has one, otherwise its name. */
 static Str key_of(Arena *a, const Decl *d)
 {
-    return d->var.has_id ? str_of(arena_printf(a, "%u", d->var.id)) : d->ident.name->text;
+    return d->var.has_id ? str_of(arena_printf(a, "%u", d->var.id)) : ident_text(d->ident);
 }
 
 /* The value of a setting as one of the override's type; NULL: it does not fit. */
@@ -169,7 +169,7 @@ static void apply(Special *s, const Decl *d, double x)
     if (!value)
         diag_add(s->diag, DIAG_override_range, d->ident.span,
                  "the value %.17g does not fit the override '%.*s' of the type '%s'", x,
-                 STR_ARG(d->ident.name->text), type_string(s->fold.arena, d->type));
+                 STR_ARG(ident_text(d->ident)), type_string(s->fold.arena, d->type));
     s->out->values[d->var.override_index] = value;
 }
 
@@ -235,7 +235,7 @@ static void use_default(Special *s, const Decl *d)
     else
         diag_add(s->diag, DIAG_missing_override, d->ident.span,
                  "the override '%.*s' has no default, so the pipeline must give it a value",
-                 STR_ARG(d->ident.name->text));
+                 STR_ARG(ident_text(d->ident)));
 }
 
 /* Elements of an override-sized array, bytes of a buffer; 0 after a diagnostic. */
@@ -265,7 +265,7 @@ static uint64_t bytes_of(Special *s, const Decl *var)
     if (count <= UINT32_MAX / MAX_OF(stride, 1u))
         return count * stride;
     diag_add(s->diag, DIAG_pipeline_size, t->array.count_expr->span,
-             "'%.*s' takes more than %u bytes", STR_ARG(var->ident.name->text), UINT32_MAX);
+             "'%.*s' takes more than %u bytes", STR_ARG(ident_text(var->ident)), UINT32_MAX);
     return 0;
 }
 

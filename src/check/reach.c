@@ -102,10 +102,10 @@ static void check_stage(Reach *r, const Decl *entry, const Decl *var)
     if (!why)
         return;
     Diagnostic *d = diag_add(c->diag, DIAG_wrong_stage, use_of(r, entry, var),
-                             "'%.*s' cannot be used here: %s", STR_ARG(var->ident.name->text),
+                             "'%.*s' cannot be used here: %s", STR_ARG(ident_text(var->ident)),
                              why);
     diag_note(c->diag, d, entry->ident.span, "'%.*s' reaches this",
-              STR_ARG(entry->ident.name->text));
+              STR_ARG(ident_text(entry->ident)));
 }
 
 static int compare_bindings(const void *left, const void *right)
@@ -128,12 +128,12 @@ static void check_bindings(Checker *c, const Decl *entry, Decl **bound, uint32_t
             continue;
         Diagnostic *d = diag_add(c->diag, DIAG_duplicate_binding, again->ident.span,
                                  "'%.*s' uses both '%.*s' and '%.*s', which have the same group "
-                                 "%u and binding %u", STR_ARG(entry->ident.name->text),
-                                 STR_ARG(first->ident.name->text),
-                                 STR_ARG(again->ident.name->text), first->var.group,
+                                 "%u and binding %u", STR_ARG(ident_text(entry->ident)),
+                                 STR_ARG(ident_text(first->ident)),
+                                 STR_ARG(ident_text(again->ident)), first->var.group,
                                  first->var.binding);
         diag_note(c->diag, d, first->ident.span, "'%.*s' is declared here",
-                  STR_ARG(first->ident.name->text));
+                  STR_ARG(ident_text(first->ident)));
     }
 }
 
@@ -146,8 +146,8 @@ static void check_immediate(Reach *r, const Decl *entry, const Decl **first, con
     }
     Diagnostic *d = diag_add(c->diag, DIAG_several_immediates, use_of(r, entry, var),
                              "'%.*s' uses '%.*s' already, and can use only one variable of the "
-                             "address space 'immediate'", STR_ARG(entry->ident.name->text),
-                             STR_ARG((*first)->ident.name->text));
+                             "address space 'immediate'", STR_ARG(ident_text(entry->ident)),
+                             STR_ARG(ident_text((*first)->ident)));
     diag_note(c->diag, d, use_of(r, entry, *first), "the other one is used here");
 }
 

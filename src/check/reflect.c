@@ -16,7 +16,7 @@ Decl *module_find_entry_point(const Module *m, Str name)
 {
     for (uint32_t i = 0; m->info && i < m->info->entry_points.len; i++) {
         Decl *entry = m->info->entry_points.data[i];
-        if (str_eq(entry->ident.name->text, name))
+        if (str_eq(ident_text(entry->ident), name))
             return entry;
     }
     return NULL;

@@ -54,6 +54,12 @@ typedef struct Ident {
     Span  span;
 } Ident;
 
+/* For messages. */
+static inline Str ident_text(Ident ident)
+{
+    return ident.name ? ident.name->text : STR("?");
+}
+
 /* ---- expressions ---- */
 
 typedef enum ExprKind {

@@ -119,7 +119,8 @@ static void report_pair(Checker *c, const Expr *call, const PointerArg *first,
     diag_note(c->diag, d, call->call.args[first->arg]->span, "the other argument is here");
 }
 
-/* Arguments with one root, of which one is written through: `list` is sorted. */
+/* Arguments with one root that are both used, one of them to write: `list` is
+ * sorted and holds those that are used. */
 static void check_pairs(Checker *c, const Expr *call, const PointerArg *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n;) {
@@ -166,7 +167,7 @@ static void check_call_site(Alias *a, const Expr *call)
     for (uint32_t i = 0; i < nargs && n < COUNTOF(list); i++) {
         const Expr *arg = call->call.args[i];
         Decl *root = arg->type->kind == TYPE_POINTER ? expr_root(arg) : NULL;
-        if (!root)
+        if (!root || !callee->params[i])
             continue;
         list[n++] = (PointerArg){root, i, callee->params[i]};
         note_access(a, root, callee->params[i]);

@@ -85,6 +85,7 @@ typedef struct Checker {
     MentionRange *mentioned;        /* [ordered] each declaration's mentions     */
     LoopScope   *loop;              /* innermost, or NULL                        */
     uint64_t     local_bytes;       /* of the function's variables so far        */
+    Name        *nameless;          /* of declarations without a name; or NULL   */
     uint32_t     suggestions;       /* scope.c: made so far                      */
     struct MemberTable *members;    /* [ordered] struct.c: members by name       */
     struct UseSets *usesets;        /* alias.c                                   */
@@ -155,6 +156,10 @@ bool check_depth(Checker *c, Span span, uint32_t depth);
  * given, or NULL. False after a diagnostic. */
 bool check_space_access(Checker *c, AddressSpace space, Access *access,
                         const Expr *written);
+/* May a pointer into this space point to this type?  Reports if not. Wider than
+ * the next: views of buffers are no variables. */
+bool check_pointee(Checker *c, Span span, const Type *type, AddressSpace space,
+                   Access access);
 /* May a variable of this space have this store type?  Reports if not. */
 bool check_store_type(Checker *c, Span span, const Type *type, AddressSpace space,
                       Access access);

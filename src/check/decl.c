@@ -14,10 +14,9 @@
 
 static const char *init_what(Checker *c, const Decl *d)
 {
-    return d->ident.name ? arena_printf(c->arena, "the initializer of '%.*s'",
-                                        (int)MIN_OF(d->ident.name->text.len, 200u),
-                                        d->ident.name->text.data)
-                         : "the initializer";
+    return arena_printf(c->arena, "the initializer of '%.*s'",
+                        (int)MIN_OF(d->ident.name->text.len, 200u),
+                        d->ident.name->text.data);
 }
 
 /* Checks the written type, and the initializer against it. Returns the declared

@@ -109,12 +109,12 @@ static void check_name(Checker *c, Expr *e)
 
 /* ---- memory views ---- */
 
-/* Wraps *slot in a new expression of the same place. */
-static Expr *wrap(Checker *c, Expr **slot, ExprKind kind)
+/* Puts a new expression at *slot; the caller keeps what was there. */
+static Expr *wrap(Checker *c, Expr **slot, ExprKind kind, Span span)
 {
     Expr *e = ARENA_NEW(c->arena, Expr);
     e->kind = kind;
-    e->span = (*slot)->span;
+    e->span = span;
     e->stage = EVAL_RUNTIME;
     *slot = e;
     return e;
@@ -124,7 +124,7 @@ static void insert_deref(Checker *c, Expr **slot)
 {
     Expr *of = *slot;
     const Type *p = of->type;
-    Expr *e = wrap(c, slot, EXPR_UNARY);
+    Expr *e = wrap(c, slot, EXPR_UNARY, of->span);
     e->unary.op = UNOP_DEREF;
     e->unary.implied = true;
     e->unary.of = of;
@@ -154,7 +154,7 @@ static void load(Checker *c, Expr **slot)
     const char *why = load_fault(t);
     if (of->type->pointer.access == ACCESS_WRITE)
         why = "it can only be written";
-    Expr *e = wrap(c, slot, EXPR_LOAD);
+    Expr *e = wrap(c, slot, EXPR_LOAD, of->span);
     e->load.of = of;
     e->type = t;
     if (why) {
@@ -474,6 +474,8 @@ static void check_binary_expr(Checker *c, Expr *e)
 
 const Type *check_expr(Checker *c, Expr **slot)
 {
+    if (!*slot)
+        wrap(c, slot, EXPR_ERROR, (Span){0});       /* a syntax error */
     Expr *e = *slot;
     switch (e->kind) {
     case EXPR_LITERAL: check_literal(c, e); break;

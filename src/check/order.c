@@ -36,6 +36,21 @@ typedef struct Visit {
     uint32_t node, next;                /* next mention to follow                */
 } Visit;
 
+/* ---- names that are missing ---- */
+
+/* A declaration whose name could not be parsed has one that nobody can use, so
+ * that the rest of the checker need not ask. */
+static void complete(Checker *c, Ident *ident)
+{
+    if (ident->name)
+        return;
+    if (!c->nameless) {
+        c->nameless = ARENA_NEW(c->arena, Name);
+        c->nameless->text = STR("?");
+    }
+    ident->name = c->nameless;
+}
+
 /* ---- who mentions whom ---- */
 
 static void walk_expr(Order *o, const Expr *e);
@@ -105,8 +120,9 @@ static void walk_attrs(Order *o, Attrs attrs)
 }
 
 /* A value, variable or alias without binding its name. */
-static void walk_value(Order *o, const Decl *d)
+static void walk_value(Order *o, Decl *d)
 {
+    complete(o->c, &d->ident);
     walk_attrs(o, d->attrs);
     walk_exprs(o, d->var.space_args, d->var.nspace_args);
     walk_expr(o, d->var.type_expr);
@@ -201,7 +217,7 @@ static void walk_stmt(Order *o, const Stmt *s)
     }
 }
 
-static void walk_function(Order *o, const Decl *d)
+static void walk_function(Order *o, Decl *d)
 {
     uint32_t scope = scope_enter(o->c);
     walk_attrs(o, d->attrs);
@@ -215,7 +231,7 @@ static void walk_function(Order *o, const Decl *d)
     scope_leave(o->c, scope);
 }
 
-static void walk_decl(Order *o, const Decl *d)
+static void walk_decl(Order *o, Decl *d)
 {
     switch (d->kind) {
     case DECL_FN:
@@ -224,6 +240,7 @@ static void walk_decl(Order *o, const Decl *d)
     case DECL_STRUCT:
         walk_attrs(o, d->attrs);
         for (uint32_t i = 0; i < d->structure.nmembers; i++) {
+            complete(o->c, &d->structure.members[i].ident);
             walk_attrs(o, d->structure.members[i].attrs);
             walk_expr(o, d->structure.members[i].type_expr);
         }
@@ -404,7 +421,10 @@ static void bind_names(Checker *c)
     for (uint32_t i = 0; i < c->module->decls.len; i++) {
         Decl *d = c->module->decls.data[i];
         d->index = i;
-        if (!d->ident.name)
+        if (d->kind == DECL_CONST_ASSERT)
+            continue;
+        complete(c, &d->ident);
+        if (d->ident.name == c->nameless)
             continue;
         if (d->ident.name->bound)
             scope_redeclared(c, d->ident, d->ident.name->bound);

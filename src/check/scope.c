@@ -34,8 +34,6 @@ void scope_leave(Checker *c, uint32_t mark)
 void scope_bind(Checker *c, Decl *decl)
 {
     Name *name = decl->ident.name;
-    if (!name)
-        return;
     decl->bound_at = c->bindings.len;
     Binding b = {.name = name, .hidden = name->bound, .decl = decl};
     VEC_PUSH(c->arena, &c->bindings, b);
@@ -52,10 +50,8 @@ void scope_redeclared(Checker *c, Ident again, const Decl *first)
 
 void scope_declare(Checker *c, uint32_t mark, Decl *decl)
 {
-    if (!decl->ident.name)
-        return;
     Decl *other = decl->ident.name->bound;
-    if (other && !other->is_global && other->bound_at >= mark)
+    if (other && decl->ident.name != c->nameless && !other->is_global && other->bound_at >= mark)
         scope_redeclared(c, decl->ident, other);
     else
         scope_bind(c, decl);

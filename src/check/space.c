@@ -124,16 +124,40 @@ static const char *store_fault(Checker *c, const Type *t, AddressSpace space, Ac
     BUG("a variable in no address space");
 }
 
-bool check_store_type(Checker *c, Span span, const Type *type, AddressSpace space,
-                      Access access)
+static bool report_store(Checker *c, Span span, const Type *type, AddressSpace space,
+                         const char *why)
 {
-    if (type->kind == TYPE_ERROR)
-        return false;
-    const char *why = store_fault(c, type, space, access);
     if (!why)
         return true;
     diag_add(c->diag, DIAG_invalid_store_type, span,
              "'%s' cannot be stored in the address space '%s': %s",
              type_string(c->arena, type), address_space_name(space), why);
     return false;
+}
+
+bool check_store_type(Checker *c, Span span, const Type *type, AddressSpace space,
+                      Access access)
+{
+    return type->kind != TYPE_ERROR &&
+           report_store(c, span, type, space, store_fault(c, type, space, access));
+}
+
+/* Can a view into a buffer of this space have this type? */
+static bool is_viewed(const Checker *c, const Type *t, AddressSpace space)
+{
+    if (!feature_language(c, LANGUAGE_buffer_view) ||
+        (space != SPACE_STORAGE && space != SPACE_UNIFORM && space != SPACE_WORKGROUP))
+        return false;
+    if (t->kind == TYPE_BUFFER)
+        return t->array.count_kind == COUNT_RUNTIME;
+    return type_is_host_shareable(t) && !type_contains_atomic(t);
+}
+
+bool check_pointee(Checker *c, Span span, const Type *type, AddressSpace space,
+                   Access access)
+{
+    if (type->kind == TYPE_ERROR)
+        return false;
+    return is_viewed(c, type, space) ||
+           report_store(c, span, type, space, store_fault(c, type, space, access));
 }

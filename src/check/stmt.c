@@ -429,6 +429,8 @@ static void check_stmt(Checker *c, uint32_t scope, Stmt *s)
 
 static void check_block(Checker *c, Block *b)
 {
+    if (!b)
+        return;                         /* none, or a syntax error */
     uint32_t scope = scope_enter(c);
     check_block_attrs(c, b);
     for (uint32_t i = 0; i < b->len; i++)

@@ -45,7 +45,8 @@ static void index_members(Checker *c, const Decl *d)
     uint32_t *sorted = ARENA_ARRAY(c->arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
         sorted[i] = keys[i].index;
-        if (i == 0 || keys[i].name != keys[i - 1].name || !keys[i].name)
+        if (i == 0 || keys[i].name != keys[i - 1].name ||
+            keys[i].name == c->nameless)
             continue;
         Ident again = d->structure.members[keys[i].index].ident;
         Ident first = d->structure.members[keys[i - 1].index].ident;

@@ -370,7 +370,7 @@ static const Type *make_pointer(Checker *c, Expr *e)
         return c->types->error;
     if (!check_space_access(c, space, &access, e->name.nargs == 3 ? e->name.args[2] : NULL))
         return c->types->error;
-    if (!check_store_type(c, e->name.args[1]->span, of, space, access))
+    if (!check_pointee(c, e->name.args[1]->span, of, space, access))
         return c->types->error;
     return type_pointer(c->types, of, space, access);
 }
@@ -412,6 +412,8 @@ const Type *check_type(Checker *c, Expr *e)
 {
     Predeclared p;
     const Type *t = c->types->error;
+    if (!e)
+        return t;                       /* a syntax error */
     if (e->kind == EXPR_NAME && e->name.ident.name) {
         Decl *d = scope_find(c, e->name.ident.name);
         e->name.decl = d;

@@ -40,7 +40,7 @@ typedef struct Block Block;
 typedef struct Name {
     Str      text;
     uint64_t hash;
-    struct Name *child[4];              /* in the interner: names.c               */
+    struct Name *child[4], *before;     /* in the interner: names.c               */
     Decl    *bound;                     /* [check] innermost declaration in scope */
     uint16_t predeclared;               /* [check] row of the predeclared names + 1,
                                            UINT16_MAX: known to be none           */
@@ -363,8 +363,9 @@ typedef struct Module {
     Arena    *arena;                    /* of everything below                    */
     Str       source;                   /* copied into the arena                  */
     struct {                            /* interner: names.c                      */
-        Name    *roots[256];            /* by the hash's top byte                 */
-        uint32_t count;
+        Name   **roots;                 /* by the hash's first bits               */
+        Name    *last;                  /* the newest; older ones by `before`     */
+        uint32_t bits, count;
     } names;
     VEC(Directive) directives;
     VEC(Decl *)    decls;               /* in the order of the text               */

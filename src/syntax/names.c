@@ -6,13 +6,13 @@
  * out    Name pointers: equal exactly if the spellings are
  * not    scopes, meaning
  *
- * The names hang in a tree that branches by two bits of their hash at a time,
- * below a table of 256 roots for the first eight. Whoever knows the hash can look
- * for names that agree in many leading bits, but each further level costs them
- * four times the search for each name, and after 28 levels the 64 bits are used
- * up: a look-up never takes more steps than that, whatever the text. Only whole
- * 64-bit hashes that are equal make a list, and SipHash, even with a key that is
- * known, gives those to nobody cheaply.
+ * A hash table whose buckets are trees: the first bits of the hash choose the
+ * bucket, then each level of its tree takes two more. With ordinary names a bucket
+ * holds one or two. Whoever knows the hash can look for names that share a bucket,
+ * but each level further down costs them four times the search for each name, and
+ * after 28 levels the 64 bits are used up: no look-up takes more steps than that,
+ * whatever the text. Only names with the same 64 bits make a list, and SipHash,
+ * even with a key that is known, gives those to nobody cheaply.
  */
 #include "syntax/lex_priv.h"
 #include "syntax/syntax.h"
@@ -68,26 +68,52 @@ static uint64_t hash_of(Str text)
     return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
 
+#define FIRST_BITS 8u
+
+/* Where in the table a name with this hash and text is, or would be. */
+static Name **find(const Module *m, uint64_t hash, Str text)
+{
+    uint64_t left = hash << m->names.bits;
+    Name **at = &m->names.roots[hash >> (64 - m->names.bits)];
+    while (*at && ((*at)->hash != hash || !str_eq((*at)->text, text))) {
+        at = &(*at)->child[left >> 62];
+        left <<= 2;
+    }
+    return at;
+}
+
+/* Four times as many buckets; all names move. */
+static void grow(Module *m)
+{
+    m->names.bits = m->names.roots ? m->names.bits + 2 : FIRST_BITS;
+    m->names.roots = ARENA_ARRAY(m->arena, Name *, (size_t)1 << m->names.bits);
+    for (Name *name = m->names.last; name; name = name->before) {
+        memset(name->child, 0, sizeof name->child);
+        *find(m, name->hash, name->text) = name;
+    }
+}
+
 static Name *name_new(Module *m, Str text, uint64_t hash)
 {
     Name *name = ARENA_NEW(m->arena, Name);
-    name->text = (Str){arena_copy(m->arena, text.data, text.len), text.len};
+    /* Most are in the source, which lives as long. */
+    uintptr_t into = (uintptr_t)text.data - (uintptr_t)m->source.data;
+    bool stays = into < m->source.len;
+    name->text = stays ? text
+                       : (Str){arena_copy(m->arena, text.data, text.len), text.len};
     name->hash = hash;
     name->word = (uint8_t)token_find_word(text);
+    name->before = m->names.last;
+    m->names.last = name;
     m->names.count++;
     return name;
 }
 
 Name *syntax_name(Module *m, Str text)
 {
+    if (!m->names.roots || m->names.count >> m->names.bits)
+        grow(m);
     uint64_t hash = hash_of(text);
-    uint64_t left = hash << 8;
-    Name **at = &m->names.roots[hash >> 56];
-    while (*at) {
-        if ((*at)->hash == hash && str_eq((*at)->text, text))
-            return *at;
-        at = &(*at)->child[left >> 62];
-        left <<= 2;
-    }
-    return *at = name_new(m, text, hash);
+    Name **at = find(m, hash, text);
+    return *at ? *at : (*at = name_new(m, text, hash));
 }

@@ -302,38 +302,41 @@ static bool starts_statement(TokenKind kind)
     }
 }
 
-/* Where skipping ends in any case. */
-static bool hard_stop(TokenKind kind)
+bool parse_past_function(const Parser *p)
 {
-    return kind == TOKEN_END || kind == TOKEN_BRACE_RIGHT || kind == TOKEN_FN
-           || kind == TOKEN_STRUCT;
+    return parse_at(p, TOKEN_END) || parse_at(p, TOKEN_FN) || parse_at(p, TOKEN_STRUCT);
+}
+
+/* Where skipping ends in any case. */
+static bool hard_stop(const Parser *p)
+{
+    return parse_at(p, TOKEN_BRACE_RIGHT) || parse_past_function(p);
 }
 
 void parse_skip_statement(Parser *p)
 {
-    p->panic = false;
-    while (!hard_stop(p->token.kind) && !starts_statement(p->token.kind)
+    while (!hard_stop(p) && !starts_statement(p->token.kind)
            && !parse_at(p, TOKEN_BRACE_LEFT)) {
         bool ends = parse_at(p, TOKEN_SEMICOLON);
         parse_advance(p);
         if (ends)
             break;
     }
+    p->panic = parse_past_function(p);
 }
 
 void parse_skip_to_block(Parser *p)
 {
-    p->panic = false;
-    while (!hard_stop(p->token.kind) && !starts_statement(p->token.kind)
+    while (!hard_stop(p) && !starts_statement(p->token.kind)
            && !parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_SEMICOLON))
         parse_advance(p);
+    p->panic = parse_past_function(p);
 }
 
 void parse_skip_group(Parser *p)
 {
     uint32_t open = 1;
-    p->panic = false;
-    while (!hard_stop(p->token.kind) && !parse_at(p, TOKEN_BRACE_LEFT)) {
+    while (!hard_stop(p) && !parse_at(p, TOKEN_BRACE_LEFT)) {
         if (parse_at(p, TOKEN_PAREN_LEFT))
             open++;
         bool closes = parse_at(p, TOKEN_PAREN_RIGHT);
@@ -341,12 +344,12 @@ void parse_skip_group(Parser *p)
         if (closes && --open == 0)
             break;
     }
+    p->panic = parse_past_function(p);
 }
 
 void parse_skip_block(Parser *p)
 {
     uint32_t open = 0;
-    p->panic = false;
     while (!parse_at(p, TOKEN_END)) {
         if (parse_at(p, TOKEN_BRACE_LEFT))
             open++;
@@ -355,12 +358,12 @@ void parse_skip_block(Parser *p)
         if (closes && (open == 0 || --open == 0))
             break;
     }
+    p->panic = parse_at(p, TOKEN_END);
 }
 
 /* To where a declaration may start: past ';' or a block, or at a keyword. */
 static void skip_declaration(Parser *p)
 {
-    p->panic = false;
     while (!parse_at(p, TOKEN_END) && !parse_starts_declaration(p->token.kind)) {
         bool ends = parse_at(p, TOKEN_SEMICOLON) || parse_at(p, TOKEN_BRACE_RIGHT);
         if (parse_at(p, TOKEN_BRACE_LEFT)) {
@@ -372,6 +375,7 @@ static void skip_declaration(Parser *p)
         if (ends)
             break;
     }
+    p->panic = false;
 }
 
 /* ---- the module ---- */
@@ -413,11 +417,12 @@ static void parse_module(Parser *p)
             if (decl)
                 VEC_PUSH(p->arena, &p->module->decls, decl);
         }
-        if (p->panic) {
-            if (p->token.span.start == start && !parse_at(p, TOKEN_END))
-                parse_advance(p);
+        /* Past what was stumbled over, unless that ends something itself. */
+        if (p->panic && p->token.span.start == start
+            && !parse_at(p, TOKEN_BRACE_RIGHT))
+            parse_advance(p);
+        if (p->panic)
             skip_declaration(p);
-        }
     }
 }
 

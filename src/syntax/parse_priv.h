@@ -92,6 +92,10 @@ void parse_leave(Parser *p);
 
 /* ---- recovery: parse.c ---- */
 
+/* The text ended, or a declaration starts: the '}' of a function is missing. Where
+ * skipping ends here the panic goes on: the one message was enough. */
+bool parse_past_function(const Parser *p);
+
 /* Skips to '{' of the block that a broken header announces, or to the end of the
  * statement, and ends the panic. */
 void parse_skip_to_block(Parser *p);

@@ -301,22 +301,20 @@ static SwitchClause switch_clause(Parser *p)
 /* After a mistake between clauses: to the next clause or the end. */
 static void skip_to_clause(Parser *p)
 {
-    p->panic = false;
-    while (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_CASE)
-           && !parse_at(p, TOKEN_DEFAULT) && !parse_at(p, TOKEN_BRACE_RIGHT)
-           && !parse_at(p, TOKEN_FN)) {
+    while (!parse_at(p, TOKEN_CASE) && !parse_at(p, TOKEN_DEFAULT)
+           && !parse_at(p, TOKEN_BRACE_RIGHT) && !parse_past_function(p)) {
         if (parse_at(p, TOKEN_BRACE_LEFT))
             parse_skip_block(p);
         else
             parse_advance(p);
     }
+    p->panic = parse_past_function(p);
 }
 
 static void switch_body(Parser *p, Stmt *s)
 {
     VEC(SwitchClause) clauses = {0};
-    while (!parse_at(p, TOKEN_BRACE_RIGHT) && !parse_at(p, TOKEN_END)
-           && !parse_at(p, TOKEN_FN)) {
+    while (!parse_at(p, TOKEN_BRACE_RIGHT) && !parse_past_function(p)) {
         if (parse_at(p, TOKEN_CASE) || parse_at(p, TOKEN_DEFAULT)) {
             SwitchClause clause = switch_clause(p);
             VEC_PUSH(p->arena, &clauses, clause);
@@ -431,7 +429,7 @@ static Stmt *for_statement(Parser *p)
         parse_skip_group(p);
     else
         parse_advance(p);
-    if (p->reports == errors && !parse_at(p, TOKEN_BRACE_LEFT)
+    if (!p->panic && p->reports == errors && !parse_at(p, TOKEN_BRACE_LEFT)
         && !parse_at(p, TOKEN_AT)) {
         Diagnostic *d = parse_expected(p, "expected '{' after the 'for' header");
         parse_hint(p, d, "in WGSL every body stands in braces");
@@ -613,17 +611,11 @@ static void continuing_block(Parser *p, Block **continuing)
     p->panic = false;
 }
 
-/* The text ended, or a declaration starts: the '}' of a function is missing. */
-static bool past_the_end(const Parser *p)
-{
-    return parse_at(p, TOKEN_END) || parse_at(p, TOKEN_FN) || parse_at(p, TOKEN_STRUCT);
-}
-
 /* Statements up to '}', which stays. */
 static void statements(Parser *p, Block *b, Within within, Block **continuing)
 {
     StmtVec list = {0};
-    while (!parse_at(p, TOKEN_BRACE_RIGHT) && !past_the_end(p)) {
+    while (!parse_at(p, TOKEN_BRACE_RIGHT) && !parse_past_function(p)) {
         uint32_t start = p->token.span.start;
         if (parse_accept(p, TOKEN_SEMICOLON))
             continue;
@@ -638,8 +630,6 @@ static void statements(Parser *p, Block *b, Within within, Block **continuing)
         if (p->token.span.start == start && !parse_at(p, TOKEN_BRACE_RIGHT))
             parse_advance(p);
         parse_skip_statement(p);
-        /* Then all blocks end here, and the one message was enough. */
-        p->panic = past_the_end(p);
     }
     b->stmts = list.data;
     b->len = list.len;

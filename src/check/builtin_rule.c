@@ -91,20 +91,23 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* RequiredAlignOf without uniform_buffer_standard_layout, which would round up
- * arrays and structures of the uniform address space. */
-static uint64_t required_align(const Type *t, AddressSpace space, bool strict)
+/* RequiredAlignOf (WGSL 14.4.5). */
+static uint64_t required_align(const ModuleInfo *info, const Type *pointer)
 {
-    bool rounds = strict && space == SPACE_UNIFORM
-        && (t->kind == TYPE_ARRAY || t->kind == TYPE_STRUCT);
-    return rounds ? round_up(t->align, 16) : t->align;
+    const Type *t = pointer->pointer.of;
+    bool standard = info->features.language >> LANGUAGE_uniform_buffer_standard_layout & 1;
+    bool wide = t->kind == TYPE_ARRAY || t->kind == TYPE_STRUCT;
+    return !standard && wide && pointer->pointer.space == SPACE_UNIFORM
+        ? round_up(t->align, 16) : t->align;
 }
 
 /* The bytes of a buffer whose size is known; UINT64_MAX for others. */
-static uint64_t buffer_bytes(const Type *pointer)
+static uint64_t buffer_bytes(const Type *pointer, uint64_t override_bytes)
 {
     const Type *buffer = pointer->pointer.of;
-    return buffer->array.count_kind == COUNT_FIXED ? buffer->array.count : UINT64_MAX;
+    if (buffer->array.count_kind == COUNT_FIXED)
+        return buffer->array.count;
+    return override_bytes ? override_bytes : UINT64_MAX;
 }
 
 static bool view_fault(FoldContext *f, Span span, const char *message)
@@ -114,10 +117,10 @@ static bool view_fault(FoldContext *f, Span span, const char *message)
     return false;
 }
 
-static bool check_offset(FoldContext *f, const Expr *e, int64_t offset)
+static bool check_offset(FoldContext *f, const ModuleInfo *info, const Expr *e, int64_t offset)
 {
     const Type *view = e->type->pointer.of;
-    uint64_t align = required_align(view, e->type->pointer.space, false);
+    uint64_t align = required_align(info, e->type);
     Span span = e->call.args[1]->span;
     if (offset < 0)
         return view_fault(f, span, "the offset of a view cannot be negative");
@@ -148,13 +151,14 @@ static bool check_view_size(FoldContext *f, const Expr *e, int64_t size)
 }
 
 /* Rules about offset and size, and about the end of the buffer. */
-static bool check_view(FoldContext *f, const Expr *e, const Value *const *values)
+static bool check_view(FoldContext *f, const ModuleInfo *info, const Expr *e,
+                       const Value *const *values, uint64_t override_bytes)
 {
-    uint64_t bytes = buffer_bytes(e->call.args[0]->type);
+    uint64_t bytes = buffer_bytes(e->call.args[0]->type, override_bytes);
     uint64_t need = min_type_size(e->type->pointer.of);
     uint64_t offset = 0;
     if (values[1]) {
-        if (!check_offset(f, e, values[1]->integer))
+        if (!check_offset(f, info, e, values[1]->integer))
             return false;
         offset = (uint64_t)values[1]->integer;
     }
@@ -202,15 +206,18 @@ bool builtin_check_row(Checker *c, const Expr *e, const Overload *row)
 {
     if (is_view(e) && !check_view_type(c, e))
         return false;
+    if (is_view(e))
+        layout_check_view(c, e->call.callee->span, e->type->pointer.of, e->type->pointer.space);
     return check_const_args(c, e, row);
 }
 
-bool builtin_check_early(FoldContext *f, const Expr *e, const Value *const *values)
+bool builtin_check_early(FoldContext *f, const ModuleInfo *info, const Expr *e,
+                         const Value *const *values, uint64_t bytes)
 {
     BuiltinId id = (BuiltinId)e->call.builtin;
     Overloads set = builtin_overloads(id);
     if (is_view(e))
-        return check_view(f, e, values);
+        return check_view(f, info, e, values, bytes);
     /* Ranges that do not need a constant are only in functions of one overload. */
     for (uint32_t i = 0; set.count == 1 && i < e->call.nargs; i++) {
         Param p = overload_param(set.rows, i);

@@ -382,7 +382,7 @@ static void evaluate_builtin(Checker *c, Expr *e, BuiltinId id)
     e->stage = builtin_flags(id) & BUILTIN_CONST ? call_stage(e) : EVAL_RUNTIME;
     const Value *const *values = call_values(c, e, &all);
     if (e->stage != EVAL_CONST)
-        builtin_check_early(&c->fold, e, values);
+        builtin_check_early(&c->fold, c->info, e, values, 0);
     else if (all)
         call_set_value(c, e, fold_builtin(&c->fold, e->span, id, e->type, values,
                                           e->call.nargs));

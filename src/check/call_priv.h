@@ -35,9 +35,11 @@ Overloads operator_binary_rows(BinOp op);
 /* Rules about the arguments of a builtin call beyond their types. False after a
  * diagnostic. */
 bool builtin_check_row(Checker *c, const Expr *e, const Overload *row);
-/* The same rules and those of fold_check_builtin(), for the arguments that are
- * known by now: values[i] is NULL where unknown. For overrides, at pipeline
- * creation. */
-bool builtin_check_early(FoldContext *f, const Expr *e, const Value *const *values);
+/* Rules about the values of arguments: those of fold_check_builtin() and ours, for
+ * what is known by now: values[i] is NULL where unknown. Also for overrides, at
+ * pipeline creation; `bytes` is then the size of an override-sized buffer that
+ * is viewed, and 0 otherwise. False after a diagnostic. */
+bool builtin_check_early(FoldContext *f, const ModuleInfo *info, const Expr *e,
+                         const Value *const *values, uint64_t bytes);
 
 #endif

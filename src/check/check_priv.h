@@ -214,6 +214,8 @@ const char *io_builtin_type(Arena *a, TypeTable *t, IoBuiltin builtin);
 void layout_struct(Checker *c, Decl *structure);
 /* Reports what the address space does not allow in the layout of `type`. */
 void layout_check_space(Checker *c, const Decl *var);
+/* The same for the type that a buffer of the address space is viewed as. */
+void layout_check_view(Checker *c, Span span, const Type *type, AddressSpace space);
 
 /* ---- expr.c ---- */
 

@@ -101,7 +101,7 @@ void layout_struct(Checker *c, Decl *s)
 
 /* A type that a uniform variable refers to, and where that is written. */
 typedef struct Use {
-    const Decl *var;
+    const Decl *var;                    /* NULL: a view of a buffer */
     Span        span;
 } Use;
 
@@ -113,7 +113,8 @@ static uint64_t required_align(const Type *t)
 
 static void note_variable(Checker *c, Diagnostic *d, const Decl *var)
 {
-    diag_note(c->diag, d, var->ident.span, "'%.*s' is in the address space 'uniform'",
+    if (var)
+        diag_note(c->diag, d, var->ident.span, "'%.*s' is in the address space 'uniform'",
               STR_ARG(ident_text(var->ident)));
 }
 
@@ -191,4 +192,10 @@ void layout_check_space(Checker *c, const Decl *var)
         return;
     Span span = var->var.type_expr ? var->var.type_expr->span : var->ident.span;
     check_type_in_uniform(c, (Use){var, span}, var->type);
+}
+
+void layout_check_view(Checker *c, Span span, const Type *type, AddressSpace space)
+{
+    if (space == SPACE_UNIFORM && !feature_language(c, LANGUAGE_uniform_buffer_standard_layout))
+        check_type_in_uniform(c, (Use){NULL, span}, type);
 }

@@ -15,8 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "check/check.h"
-#include "check/fold.h"
+#include "check/call_priv.h"
 
 typedef struct Special {
     Specialization *out;
@@ -290,6 +289,16 @@ static void check_index(Special *s, const Expr *e, const Type *of, const Value *
                  (long long)at->integer, (long long)n->integer);
 }
 
+/* The size of an override-sized buffer that a builtin is given; 0: none. */
+static uint64_t viewed_bytes(Special *s, const Expr *e)
+{
+    const Type *t = e->call.nargs ? e->call.args[0]->type : NULL;
+    if (!t || t->kind != TYPE_POINTER || t->pointer.of->kind != TYPE_BUFFER
+        || t->pointer.of->array.count_kind != COUNT_OVERRIDE)
+        return 0;
+    return eval_count(s, t->pointer.of);
+}
+
 /* A run-time operation whose early operands alone can make it wrong. */
 static void check_use(Special *s, const Expr *e)
 {
@@ -308,7 +317,7 @@ static void check_use(Special *s, const Expr *e)
         const Value **values = ARENA_ARRAY(s->fold.arena, const Value *, n);
         for (uint32_t i = 0; i < n; i++)
             values[i] = eval_early(s, e->call.args[i]);
-        fold_check_builtin(&s->fold, e->span, (BuiltinId)e->call.builtin, e->type, values, n);
+        builtin_check_early(&s->fold, s->out->module->info, e, values, viewed_bytes(s, e));
         break;
     }
     case EXPR_INDEX: {

@@ -152,6 +152,13 @@ void usage_module(Checker *c)
 
 /* ---- override-expressions ---- */
 
+/* A pointer to a buffer whose size an override decides. */
+static bool is_override_buffer(const Type *t)
+{
+    return t->kind == TYPE_POINTER && t->pointer.of->kind == TYPE_BUFFER
+        && t->pointer.of->array.count_kind == COUNT_OVERRIDE;
+}
+
 static bool has_override_operand(const Expr *e)
 {
     switch (e->kind) {
@@ -161,7 +168,8 @@ static bool has_override_operand(const Expr *e)
         return e->index.at->stage == EVAL_OVERRIDE;
     case EXPR_CALL:
         for (uint32_t i = 0; i < e->call.nargs; i++)
-            if (e->call.args[i]->stage == EVAL_OVERRIDE)
+            if (e->call.args[i]->stage == EVAL_OVERRIDE
+                || is_override_buffer(e->call.args[i]->type))
                 return true;
         return false;
     default:

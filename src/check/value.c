@@ -167,18 +167,22 @@ static void add_number(Text *out, const char *text)
     }
 }
 
-/* The fewest digits that read back as the same value of the type. */
+/* Whole numbers in full, others with the fewest digits that read back as the same
+ * value of the type. */
 static void print_real(Text *out, const Type *type, double x)
 {
+    static const double longest_whole = 1e15;
     char text[64];
+    if (fabs(x) < longest_whole && x == trunc(x)) {
+        text_printf(out, "%s%lld.0", signbit(x) ? "-" : "", (long long)fabs(x));
+        return;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);
         if (reads_back(text, type, x))
             break;
     }
     add_number(out, text);
-    if (!strpbrk(text, ".,e") && strspn(text, "-0123456789") == strlen(text))
-        text_add(out, STR(".0"));
 }
 
 static void print_scalar(Text *out, const Value *v, bool typed)

@@ -31,7 +31,7 @@ static bool check_range(FoldContext *f, const Expr *e, const Expr *arg, const Pa
     if (in_range(f, v, p, &outside))
         return true;
     if (f->diag)
-        diag_add(f->diag, f->error_id, arg->span,
+        diag_add(f->diag, DIAG_argument_range, arg->span,
                  "the argument '%.*s' of '%s' is %lld, but must be from %lld to %lld",
                  STR_ARG(p->name), builtin_name((BuiltinId)e->call.builtin), (long long)outside,
                  (long long)p->low, (long long)p->high);
@@ -113,7 +113,7 @@ static uint64_t buffer_bytes(const Type *pointer, uint64_t override_bytes)
 static bool view_fault(FoldContext *f, Span span, const char *message)
 {
     if (f->diag)
-        diag_add(f->diag, f->error_id, span, "%s", message);
+        diag_add(f->diag, DIAG_buffer_view, span, "%s", message);
     return false;
 }
 
@@ -150,28 +150,28 @@ static bool check_view_size(FoldContext *f, const Expr *e, int64_t size)
     return true;
 }
 
+uint64_t builtin_view_end(const Expr *e, const Value *const *values)
+{
+    bool sized = e->call.nargs == 3 && values[2];
+    uint64_t need = sized ? (uint64_t)values[2]->integer : min_type_size(e->type->pointer.of);
+    return need + (values[1] ? (uint64_t)values[1]->integer : 0);
+}
+
 /* Rules about offset and size, and about the end of the buffer. */
 static bool check_view(FoldContext *f, const ModuleInfo *info, const Expr *e,
                        const Value *const *values, uint64_t override_bytes)
 {
     uint64_t bytes = buffer_bytes(e->call.args[0]->type, override_bytes);
-    uint64_t need = min_type_size(e->type->pointer.of);
-    uint64_t offset = 0;
-    if (values[1]) {
-        if (!check_offset(f, info, e, values[1]->integer))
-            return false;
-        offset = (uint64_t)values[1]->integer;
-    }
-    if (e->call.nargs == 3 && values[2]) {
-        if (!check_view_size(f, e, values[2]->integer))
-            return false;
-        need = (uint64_t)values[2]->integer;
-    }
-    if (need <= bytes && offset <= bytes - need)
+    if (values[1] && !check_offset(f, info, e, values[1]->integer))
+        return false;
+    if (e->call.nargs == 3 && values[2] && !check_view_size(f, e, values[2]->integer))
+        return false;
+    uint64_t end = builtin_view_end(e, values);
+    if (end <= bytes)
         return true;
     return view_fault(f, e->span, arena_printf(f->arena,
-        "the view ends at byte %llu, but the buffer has %llu",
-        (unsigned long long)(offset + need), (unsigned long long)bytes));
+        "the view ends at byte %llu, but the buffer has %llu", (unsigned long long)end,
+        (unsigned long long)bytes));
 }
 
 /* May a buffer be viewed as this type? */
@@ -189,7 +189,7 @@ static bool check_view_type(Checker *c, const Expr *e)
         why = "it has no runtime-sized array; use 'bufferView'";
     if (!why)
         return true;
-    diag_add(c->diag, DIAG_template_arguments, e->call.callee->span,
+    diag_add(c->diag, DIAG_buffer_view, e->call.callee->span,
              "a buffer cannot be viewed as '%s' by '%s': %s", type_string(c->arena, t),
              builtin_name((BuiltinId)e->call.builtin), why);
     return false;

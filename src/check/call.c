@@ -408,6 +408,8 @@ void check_builtin_call(Checker *c, Expr *e, BuiltinId id, bool statement)
         return;
     }
     evaluate_builtin(c, e, id);
+    if (c->fn && e->type->kind == TYPE_POINTER)
+        VEC_PUSH(c->arena, &c->fn->views, e);
     if (c->fn && builtin_stages(id) != builtin_stages(BUILTIN_abs))
         usage_stages(c, e->span, builtin_stages(id),
                      arena_printf(c->arena, "the builtin function %s", name));

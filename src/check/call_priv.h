@@ -42,4 +42,31 @@ bool builtin_check_row(Checker *c, const Expr *e, const Overload *row);
 bool builtin_check_early(FoldContext *f, const ModuleInfo *info, const Expr *e,
                          const Value *const *values, uint64_t bytes);
 
+/* Where a view must fit into its buffer. */
+typedef struct ViewEnd {
+    uint64_t    bytes;                  /* from the start of the buffer; 0: none  */
+    const Expr *view;                   /* the call that needs them               */
+} ViewEnd;
+
+/* The bytes that a view needs, as far as offset and size are known. */
+uint64_t builtin_view_end(const Expr *e, const Value *const *values);
+
+/* ---- view.c ---- */
+
+/* Who knows the values and sizes that views depend on. */
+typedef struct ViewPass {
+    Arena *arena;
+    const ModuleInfo *info;
+    Diag  *diag;
+    void  *context;
+    /* NULL: not known yet. */
+    const Value *(*value)(void *context, const Expr *e);
+    /* Bytes of a buffer type; 0: not known yet. */
+    uint64_t     (*bytes)(void *context, const Type *buffer);
+} ViewPass;
+
+/* Views of buffers that came through parameters without a size must fit into
+ * the buffers that are passed. `functions`: callees before callers. */
+void view_functions(const ViewPass *pass, Decl *const *functions, uint32_t count);
+
 #endif

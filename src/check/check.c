@@ -59,6 +59,7 @@ static const struct Pass {
     {"declarations", declarations,       false, "every module-scope name has a type"},
     {"bodies",       bodies,             false, "every expression has a type"},
     {"usage",        usage_module,       false, "what entry points reach through calls"},
+    {"views",        view_module,        true,  "buffers are as large as what is seen in them"},
     {"behavior",     behaviors,          false, "functions return, loops end"},
     {"alias",        aliases,            false, "no two names of written memory in a call"},
     {"interface",    interface_module,   false, "entry points fit their stages"},

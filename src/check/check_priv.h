@@ -16,6 +16,7 @@
  *   expr.c        expressions, the load rule, conversions
  *   operator.c    the typing of unary and binary operators
  *   call.c        calls: functions, builtins (overload.c), construct.c
+ *   view.c        views of buffers through parameters
  *   stmt.c        statements
  *   usage.c       what functions use, from which stages they are called
  *   behavior.c    behaviour analysis
@@ -282,6 +283,7 @@ void usage_overrides(Checker *c, Decl *fn);
 
 /* ---- after all functions are typed: one pass each, callees first ---- */
 
+void view_module(Checker *c);                           /* buffer views          */
 void behavior_function(Checker *c, Decl *fn);
 void alias_function(Checker *c, Decl *fn);
 void uniformity_function(Checker *c, Decl *fn);

@@ -26,9 +26,6 @@ typedef struct FoldContext {
     Arena     *arena;
     TypeTable *types;
     Diag      *diag;                /* NULL: no messages, just NULL results      */
-    DiagId     error_id;            /* what the checker's own rules about constant
-                                       arguments are reported as; fold_*() have
-                                       an id for each kind of failure             */
 } FoldContext;
 
 const Value *fold_unary(FoldContext *f, Span span, UnOp op, const Type *result,

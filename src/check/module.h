@@ -98,6 +98,7 @@ struct FnInfo {
     Expr     *subgroup_size;            /* NULL: none                            */
     const IoAttrs *result_io;           /* never NULL                            */
     VEC(CallSite) calls;                /* of user functions, in text order      */
+    VEC(Expr *)   views;                /* calls of bufferView, bufferArrayView  */
     VEC(Decl *)   locals;               /* VAR and LET and PARAM, by Decl.index  */
     VEC(Decl *)   globals;              /* module-scope VAR and OVERRIDE used by
                                            the body and, once closed, by callees.

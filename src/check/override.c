@@ -342,6 +342,30 @@ static void eval_function(Special *s, const FnInfo *fn)
         check_use(s, fn->override_uses.data[i]);
 }
 
+/* Views of buffers, as view.c asks for what they depend on. */
+
+static const Value *view_value(void *context, const Expr *e)
+{
+    return eval_early(context, e);
+}
+
+static uint64_t view_bytes(void *context, const Type *buffer)
+{
+    if (buffer->kind != TYPE_BUFFER || buffer->array.count_kind == COUNT_RUNTIME)
+        return 0;
+    return buffer->array.count_kind == COUNT_FIXED ? buffer->array.count
+                                                   : eval_count(context, buffer);
+}
+
+static void eval_views(Special *s, const FnInfo *entry)
+{
+    ViewPass pass = {
+        .arena = s->fold.arena, .info = s->out->module->info, .diag = s->diag, .context = s,
+        .value = view_value, .bytes = view_bytes,
+    };
+    view_functions(&pass, entry->reached.data, entry->reached.len);
+}
+
 /* ---- sizes ---- */
 
 /* A size of the entry point, at least 1; `fallback` if it is not written, 0 after a
@@ -409,8 +433,7 @@ bool check_specialize(Specialization *out, Arena *arena, const Module *m, const 
     Special s = {
         .out = out, .diag = diag,
         .given = ARENA_ARRAY(arena, bool, m->info->overrides.len),
-        .fold = {.arena = arena, .types = out->types, .diag = diag,
-                 .error_id = DIAG_override_evaluation},
+        .fold = {.arena = arena, .types = out->types, .diag = diag},
     };
     apply_settings(&s, settings, nsettings);
     for (uint32_t i = 0; i < fn->globals.len; i++)
@@ -422,6 +445,8 @@ bool check_specialize(Specialization *out, Arena *arena, const Module *m, const 
     for (uint32_t i = 0; i < fn->reached.len; i++)
         eval_function(&s, fn->reached.data[i]->fn.info);
     eval_sizes(&s, fn);
+    if (diag->errors == before)
+        eval_views(&s, fn);
     return diag->errors == before;
 }
 

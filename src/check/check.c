@@ -46,6 +46,11 @@ static void aliases(Checker *c)
     each_function(c, alias_function);
 }
 
+static void uniformity(Checker *c)
+{
+    each_function(c, uniformity_function);
+}
+
 /* Reading this table is reading the design. */
 static const struct Pass {
     const char *name;
@@ -63,6 +68,7 @@ static const struct Pass {
     {"behavior",     behaviors,          false, "functions return, loops end"},
     {"alias",        aliases,            false, "no two names of written memory in a call"},
     {"interface",    interface_module,   false, "entry points fit their stages"},
+    {"uniformity",   uniformity,         true,  "barriers are met by all, or we say why not"},
 };
 
 bool check_module(Module *m, const CheckOptions *options, Diag *diag)

@@ -90,6 +90,7 @@ typedef struct Checker {
     uint32_t     suggestions;       /* scope.c: made so far                      */
     struct MemberTable *members;    /* [ordered] struct.c: members by name       */
     struct UseSets *usesets;        /* alias.c                                   */
+    struct Uniform *uniform;        /* of uniformity.c; NULL: none yet           */
 } Checker;
 
 bool feature_enabled(const Checker *c, int enable);     /* ENABLE_*   */

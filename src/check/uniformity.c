@@ -19,16 +19,12 @@
 
 /* ---- setting up ---- */
 
-/* Without a call that needs uniform control flow there is nothing to find. */
+/* Every call that needs uniform control flow is for some stages only. */
 static bool module_needs_analysis(const ModuleInfo *info)
 {
-    const uint32_t needing = BUILTIN_SYNC | BUILTIN_DERIVATIVE | BUILTIN_SUBGROUP_OP;
-    for (uint32_t i = 0; i < info->functions.len; i++) {
-        const FnInfo *fn = info->functions.data[i]->fn.info;
-        for (uint32_t k = 0; k < fn->restricted.len; k++)
-            if (builtin_flags(fn->restricted.data[k]->call.builtin) & needing)
-                return true;
-    }
+    for (uint32_t i = 0; i < info->functions.len; i++)
+        if (info->functions.data[i]->fn.info->stage_uses.len > 0)
+            return true;
     return false;
 }
 

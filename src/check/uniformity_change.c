@@ -14,34 +14,9 @@
 
 static uint32_t block(Uniform *u, const Block *b);
 
-const Decl *changes_root(const Expr *e)
-{
-    for (;;) {
-        switch (e->kind) {
-        case EXPR_NAME:
-            return e->name.decl->kind == DECL_LET ? e->name.decl->var.root
-                                                  : e->name.decl;
-        case EXPR_MEMBER:
-            e = e->member.of;
-            break;
-        case EXPR_INDEX:
-            e = e->index.of;
-            break;
-        case EXPR_UNARY:
-            e = e->unary.of;
-            break;
-        case EXPR_CALL:
-            e = e->call.args[0];
-            break;
-        default:
-            BUG("a %s is no memory view", expr_kind_name(e->kind));
-        }
-    }
-}
-
 static void written(Uniform *u, const Expr *view)
 {
-    const Decl *root = changes_root(view);
+    const Decl *root = expr_root(view);
     BUG_IF(!root, "a pointer without a root");
     if (u->loop_depth > 0 && value_is_tracked(root))
         VEC_PUSH(u->arena, &u->changes, root->index);
@@ -61,7 +36,7 @@ static void call(Uniform *u, const Expr *e)
 
 static void expr(Uniform *u, const Expr *e)
 {
-    while (e && u->loop_depth > 0 && !e->value) {
+    while (e && u->loop_depth > 0 && !uniform_is_early(e)) {
         switch (e->kind) {
         case EXPR_CALL:
             call(u, e);

@@ -47,9 +47,9 @@ NodeId uniform_condition(Uniform *u, NodeId cf, const Expr *e, NodeId value)
     return decides;
 }
 
-static bool is_early(const Expr *e)
+bool uniform_is_early(const Expr *e)
 {
-    return e->value || e->stage == EVAL_OVERRIDE;
+    return e->stage == EVAL_OVERRIDE || (e->stage == EVAL_CONST && e->value);
 }
 
 static bool is_logical(BinOp op)
@@ -61,7 +61,7 @@ static bool is_logical(BinOp op)
 static NodeId binary(Uniform *u, NodeId cf, const Expr *e)
 {
     uint32_t base = u->spine.len;
-    while (e->kind == EXPR_BINARY && !is_early(e)) {
+    while (e->kind == EXPR_BINARY && !uniform_is_early(e)) {
         VEC_PUSH(u->arena, &u->spine, e);
         e = e->binary.lhs;
     }
@@ -94,7 +94,7 @@ static bool is_view(const Expr *e)
 
 NodeId uniform_expr(Uniform *u, NodeId cf, const Expr *e)
 {
-    if (is_early(e))
+    if (uniform_is_early(e))
         return cf;
     switch (e->kind) {
     case EXPR_NAME:
@@ -373,7 +373,7 @@ static NodeId function_call(Uniform *u, NodeId cf, const Expr *e)
 
 NodeId uniform_call(Uniform *u, NodeId cf, const Expr *e)
 {
-    if (is_early(e))
+    if (uniform_is_early(e))
         return cf;
     if (e->call.kind == CALL_FUNCTION)
         return function_call(u, cf, e);

@@ -297,6 +297,9 @@ void     loop_forget(Uniform *u, uint32_t mark);
 
 /* ---- uniformity_expr.c ---- */
 
+/* Is its value known before the kernel runs? A runtime expression whose value is
+ * known, as of `true || x`, is still judged by its parts. */
+bool   uniform_is_early(const Expr *e);
 /* The node of "the value is the same", under the control flow `cf`. */
 NodeId uniform_expr(Uniform *u, NodeId cf, const Expr *e);
 /* The same of a call whose value may be unused. */
@@ -316,8 +319,6 @@ NodeId uniform_block(Uniform *u, NodeId cf, const Block *block, uint32_t *behavi
 
 /* ---- uniformity_change.c ---- */
 
-/* The variable or parameter that a memory view comes from. */
-const Decl *changes_root(const Expr *view);
 /* Fills `loops` and `changes`, in the order in which uniform_block() walks. */
 void changes_find(Uniform *u, const Block *body);
 

@@ -20,7 +20,7 @@
 
 static Str decl_name(const Decl *decl)
 {
-    return decl->ident.name ? decl->ident.name->text : (Str){0};
+    return ident_text(decl->ident);
 }
 
 static const char *call_name(const Expr *call)
@@ -32,20 +32,17 @@ static const char *call_name(const Expr *call)
 
 static void note_input(Diag *d, Diagnostic *on, const Decl *param)
 {
-    static const char *const builtins[] = {
-        [IO_NO_BUILTIN] = NULL,
-#define IOBUILTIN(name, where, type, needs) [IO_##name] = #name,
-#include "check/iobuiltin.def"
-#undef IOBUILTIN
-    };
     const IoAttrs *io = param->var.io;
-    const char *builtin = io ? builtins[io->builtin] : NULL;
     if (param->type->kind == TYPE_STRUCT)
         diag_note(d, on, param->ident.span,
                   "'%.*s' holds inputs that differ between invocations; as a whole "
                   "it counts as different", STR_ARG(decl_name(param)));
-    else if (builtin)
-        diag_note(d, on, param->ident.span, "'%s' differs between invocations", builtin);
+    else if (io && io->builtin == IO_workgroup_index)
+        diag_note(d, on, param->ident.span, "WGSL does not count 'workgroup_index' as "
+                  "uniform; 'workgroup_id' is");
+    else if (io && io->builtin)
+        diag_note(d, on, param->ident.span, "'%s' differs between invocations",
+                  io_builtin_name(io->builtin));
     else
         diag_note(d, on, param->ident.span, "the input '%.*s' differs between invocations",
                   STR_ARG(decl_name(param)));
@@ -54,7 +51,7 @@ static void note_input(Diag *d, Diagnostic *on, const Decl *param)
 static void note_read(Diag *d, Diagnostic *on, const Expr *read)
 {
     const Expr *view = read->kind == EXPR_LOAD ? read->load.of : read;
-    const Decl *root = changes_root(view);
+    const Decl *root = expr_root(view);
     AddressSpace space = root->kind == DECL_PARAM ? root->type->pointer.space
                                                   : root->var.space;
     const char *what = root->kind == DECL_PARAM ? "through" : "from";
@@ -128,7 +125,7 @@ static void note_assign(Diag *d, Diagnostic *on, const Stmt *s, bool flow)
     diag_note(d, on, lhs->span,
               flow ? "'%.*s' is assigned here, and not all invocations may come here"
                    : "'%.*s' is assigned here",
-              STR_ARG(decl_name(changes_root(lhs))));
+              STR_ARG(decl_name(expr_root(lhs))));
 }
 
 static bool is_flow(const Node *node)

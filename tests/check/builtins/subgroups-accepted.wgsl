@@ -1,4 +1,5 @@
 // Every function of subgroups and quads.
+diagnostic(off, subgroup_uniformity);
 enable f16;
 enable subgroups;
 var<private> b1 : bool;

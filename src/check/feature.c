@@ -214,7 +214,7 @@ void feature_directives(Checker *c)
 {
     Range range = {.nforeign = 0};
     Features *features = &c->info->features;
-    features->language = c->options.language
+    features->language = c->options.language || c->options.no_language
                              ? c->options.language
                              : (uint32_t)((1ull << LANGUAGE_COUNT) - 1);
     for (int i = 0; i < RULE_COUNT; i++)

@@ -21,6 +21,11 @@ struct AliasInfo {
     UseSet  *read, *written;            /* module-scope variables, callees' too  */
 };
 
+struct AliasState {
+    UseSets *sets;
+    bool     globals_matter;            /* AliasInfo.read and written are needed */
+};
+
 /* The function being looked at. */
 typedef struct Alias {
     Checker   *c;
@@ -184,7 +189,7 @@ static void check_call_site(Alias *a, const Expr *call)
 
 static UseSet *unite(Alias *a, bool written)
 {
-    UseSets *u = a->c->usesets;
+    UseSets *u = a->c->alias->sets;
     const FnInfo *info = a->fn->fn.info;
     Decl **own = written ? a->written.data : a->read.data;
     uint32_t n = written ? a->written.len : a->read.len;
@@ -199,18 +204,44 @@ static UseSet *unite(Alias *a, bool written)
     return useset_end(u);
 }
 
+/* Does a call of `fn` pass a pointer into a module-scope variable?  Only then
+ * does it matter who reads and writes those. */
+static bool passes_global(const Decl *fn)
+{
+    const FnInfo *info = fn->fn.info;
+    for (uint32_t i = 0; i < info->calls.len; i++) {
+        const Expr *call = info->calls.data[i].call;
+        for (uint32_t k = 0; k < call->call.nargs; k++) {
+            const Expr *arg = call->call.args[k];
+            const Decl *root = arg->type->kind == TYPE_POINTER ? expr_root(arg) : NULL;
+            if (root && root->is_global)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void alias_begin(Checker *c)
+{
+    c->alias = ARENA_NEW(c->arena, AliasState);
+    c->alias->sets = ARENA_NEW(c->arena, UseSets);
+    useset_init(c->alias->sets, c);
+    for (uint32_t i = 0; i < c->info->functions.len && !c->alias->globals_matter; i++)
+        c->alias->globals_matter = passes_global(c->info->functions.data[i]);
+}
+
 void alias_function(Checker *c, Decl *fn)
 {
     Alias a = {.c = c, .fn = fn, .info = ARENA_NEW(c->arena, AliasInfo)};
-    if (!c->usesets) {
-        c->usesets = ARENA_NEW(c->arena, UseSets);
-        useset_init(c->usesets, c);
-    }
+    if (!c->alias)
+        alias_begin(c);
     a.info->params = ARENA_ARRAY(c->arena, uint8_t, fn->fn.nparams);
     walk_stmts(fn->fn.body, visit_stmt, &a);
     for (uint32_t i = 0; i < fn->fn.info->calls.len; i++)
         check_call_site(&a, fn->fn.info->calls.data[i].call);
-    a.info->read = unite(&a, false);
-    a.info->written = unite(&a, true);
+    if (c->alias->globals_matter) {
+        a.info->read = unite(&a, false);
+        a.info->written = unite(&a, true);
+    }
     fn->fn.info->alias = a.info;
 }

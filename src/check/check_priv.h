@@ -22,7 +22,7 @@
  *   behavior.c    behaviour analysis
  *   alias.c       aliasing of pointer arguments
  *   interface.c   entry points: inputs and outputs; iobuiltin.c  builtin values
- *   reach.c       the functions and resources that entry points reach
+ *   reach.c       the resources that entry points reach
  *   uniformity.c  uniformity analysis
  *   override.c    pipeline creation: check_specialize()
  *   reflect.c     reflection; wgsl.c  the public weft/wgsl.h
@@ -65,6 +65,8 @@ typedef struct MentionRange {
     uint32_t start, end;
 } MentionRange;
 
+typedef struct AliasState AliasState;   /* alias.c */
+
 /* A loop whose body or continuing block is being checked (stmt.c). */
 typedef struct LoopScope LoopScope;
 
@@ -89,7 +91,7 @@ typedef struct Checker {
     Name        *nameless;          /* of declarations without a name; or NULL   */
     uint32_t     suggestions;       /* scope.c: made so far                      */
     struct MemberTable *members;    /* [ordered] struct.c: members by name       */
-    struct UseSets *usesets;        /* alias.c                                   */
+    AliasState  *alias;             /* alias.c                                   */
     struct Uniform *uniform;        /* of uniformity.c; NULL: none yet           */
 } Checker;
 
@@ -276,7 +278,7 @@ void check_continue_past(Checker *c, Ident use, const Decl *decl);
 /* Notes that the current function does what only `stages` (1 << Stage) may do;
  * reported once it is known from which stages the function is called. */
 void usage_stages(Checker *c, Span span, uint32_t stages, const char *what);
-/* After all functions are typed: closes FnInfo.globals over callees, fills
+/* After all functions are typed: fills globals and reached of entry points and
  * stages_called_from, reports uses in the wrong stage. */
 void usage_module(Checker *c);
 /* Fills override_exprs and override_uses of a typed function. */
@@ -289,7 +291,7 @@ void behavior_function(Checker *c, Decl *fn);
 void alias_function(Checker *c, Decl *fn);
 void uniformity_function(Checker *c, Decl *fn);
 void interface_module(Checker *c);                      /* entry points          */
-/* Fills FnInfo.reached and checks the resources that entry points use. */
+/* Checks the resources that entry points use. */
 void reach_module(Checker *c);
 
 #endif

@@ -61,8 +61,9 @@ static Span type_span(const Decl *d)
 
 static const Type *bad_type(Checker *c, const Decl *d, const Type *t, const char *why)
 {
-    diag_add(c->diag, DIAG_invalid_declared_type, type_span(d), "'%.*s' cannot have the type '%s': %s",
-             STR_ARG(d->ident.name->text), type_string(c->arena, t), why);
+    diag_add(c->diag, DIAG_invalid_declared_type, type_span(d),
+             "'%.*s' cannot have the type '%s': %s", STR_ARG(d->ident.name->text),
+             type_string(c->arena, t), why);
     return c->types->error;
 }
 

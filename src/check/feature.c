@@ -129,6 +129,7 @@ static bool read_filter(Checker *c, const Attr *filter, FilterRule *rule,
  */
 #define MAX_FOREIGN 64
 typedef struct Range {
+    bool     once;                      /* a rule may be named only once         */
     bool     set[RULE_COUNT];
     Severity severity[RULE_COUNT];
     Span     span[RULE_COUNT];
@@ -136,11 +137,20 @@ typedef struct Range {
     uint32_t nforeign;
 } Range;
 
-static void report_conflict(Checker *c, Span second, Span first, const char *rule)
+/* A second filter for the same rule. */
+static void report_second(Checker *c, const Range *range, bool same, Span second, Span first,
+                          const char *rule)
 {
-    Diagnostic *d = diag_add(c->diag, DIAG_conflicting_filters, second,
-                             "this filter and another one of the same range set "
-                             "different severities for '%s'", rule);
+    Diagnostic *d;
+    if (!same)
+        d = diag_add(c->diag, DIAG_conflicting_filters, second,
+                     "this filter and another one of the same range set different severities "
+                     "for '%s'", rule);
+    else if (range->once)
+        d = diag_add(c->diag, DIAG_duplicate_attribute, second,
+                     "there is already a filter for '%s' here", rule);
+    else
+        return;
     diag_note(c->diag, d, first, "the other filter is here");
 }
 
@@ -153,12 +163,11 @@ static void add_foreign(Checker *c, Range *range, const Attr *filter)
     for (uint32_t i = 0; i < range->nforeign; i++) {
         if (range->foreign[i].name != name || range->foreign[i].part != part)
             continue;
-        if (range->foreign[i].word != word)
-            report_conflict(c, filter->span, range->foreign[i].span,
-                            arena_printf(c->arena, "%.*s%s%.*s", STR_ARG(name->text),
-                                         part ? "." : "",
-                                         part ? (int)part->text.len : 0,
-                                         part ? part->text.data : ""));
+        report_second(c, range, range->foreign[i].word == word, filter->span,
+                      range->foreign[i].span,
+                      arena_printf(c->arena, "%.*s%s%.*s", STR_ARG(name->text),
+                                   part ? "." : "", part ? (int)part->text.len : 0,
+                                   part ? part->text.data : ""));
         return;
     }
     if (range->nforeign == MAX_FOREIGN)
@@ -177,8 +186,9 @@ static void add_filter(Checker *c, Range *range, const Attr *filter)
         add_foreign(c, range, filter);
         return;
     }
-    if (range->set[rule] && range->severity[rule] != severity) {
-        report_conflict(c, filter->span, range->span[rule], rule_names[rule]);
+    if (range->set[rule]) {
+        report_second(c, range, range->severity[rule] == severity, filter->span,
+                      range->span[rule], rule_names[rule]);
         return;
     }
     range->set[rule] = true;
@@ -201,7 +211,7 @@ Filters feature_filters(Checker *c, Filters outer, Attrs attrs)
         any = attrs.data[i].kind == ATTR_DIAGNOSTIC;
     if (!any)
         return outer;
-    Range range = {.nforeign = 0};
+    Range range = {.once = true};
     for (uint32_t i = 0; i < attrs.len; i++)
         if (attrs.data[i].kind == ATTR_DIAGNOSTIC)
             add_filter(c, &range, &attrs.data[i]);

@@ -100,12 +100,10 @@ struct FnInfo {
     VEC(CallSite) calls;                /* of user functions, in text order      */
     VEC(Expr *)   views;                /* calls of bufferView, bufferArrayView  */
     VEC(Decl *)   locals;               /* VAR and LET and PARAM, by Decl.index  */
-    VEC(Decl *)   globals;              /* module-scope VAR and OVERRIDE used by
-                                           the body and, once closed, by callees.
-                                           For entry points interface.c adds the
-                                           overrides that their types, initializers
-                                           and attributes need, and sorts it: what
-                                           is used first                         */
+    VEC(Decl *)   globals;              /* entry points: module-scope VAR and
+                                           OVERRIDE that it, its callees, or the
+                                           types, initializers and attributes of
+                                           those need; what is used first        */
     VEC(Decl *)   reached;              /* entry points: the functions they call,
                                            directly or not, callees first; the
                                            entry point is the last               */

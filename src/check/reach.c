@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * reach.c - the functions and resources that an entry point reaches.
+ * reach.c - the resources that an entry point reaches.
  *
- * in     functions with their calls; FnInfo.globals (usage.c)
- * out    FnInfo.reached of entry points; bindings used twice, variables that the
- *        stage does not have
+ * in     FnInfo.globals and reached of entry points (usage.c)
+ * out    diagnostics: bindings used twice, variables that the stage does not have
  * knows  WGSL 13.3.2 (resource interface), 14.3 (address spaces)
  * not    inputs and outputs (interface.c)
  */
@@ -12,20 +11,13 @@
 
 #include "check/check_priv.h"
 
-/* Steps through calls, over all entry points. Real modules need thousands; the
- * limit keeps a module of half a million entry points over half a million
- * functions from taking minutes. */
-#define MAX_STEPS (1u << 25)
-
 typedef struct Reach {
     Checker  *c;
-    uint32_t  round;                    /* number of the entry point, from 1     */
-    uint32_t *seen;                     /* [ordered] round that last saw it      */
-    uint64_t  steps;
-    VEC(Decl *) todo;
+    VEC(Decl *) bound;                  /* with a binding, of one entry point    */
+    uint32_t  lookups;                  /* uses looked up so far                 */
 } Reach;
 
-/* ---- functions ---- */
+#define MAX_LOOKUPS 100                 /* later messages point to declarations  */
 
 static int compare_index(const void *left, const void *right)
 {
@@ -33,43 +25,15 @@ static int compare_index(const void *left, const void *right)
     return (*x)->index < (*y)->index ? -1 : (*x)->index > (*y)->index;
 }
 
-static void visit(Reach *r, Decl *fn)
-{
-    if (r->seen[fn->index] == r->round)
-        return;
-    r->seen[fn->index] = r->round;
-    VEC_PUSH(r->c->arena, &r->todo, fn);
-}
-
-/* False if that takes too many steps. */
-static bool reach_functions(Reach *r, Decl *entry)
-{
-    FnInfo *info = entry->fn.info;
-    r->todo.len = 0;
-    visit(r, entry);
-    for (uint32_t i = 0; i < r->todo.len; i++) {
-        const FnInfo *fn = r->todo.data[i]->fn.info;
-        for (uint32_t k = 0; k < fn->calls.len; k++)
-            visit(r, fn->calls.data[k].callee);
-        r->steps += fn->calls.len + 1;
-        if (r->steps > MAX_STEPS)
-            return false;
-    }
-    qsort(r->todo.data, r->todo.len, sizeof *r->todo.data, compare_index);
-    info->reached.data = arena_copy(r->c->arena, r->todo.data,
-                                    r->todo.len * sizeof *r->todo.data);
-    info->reached.len = info->reached.cap = r->todo.len;
-    return true;
-}
-
 /* Where a function that `entry` reaches names `var`. */
 static Span use_of(Reach *r, const Decl *entry, const Decl *var)
 {
     const Checker *c = r->c;
     const FnInfo  *info = entry->fn.info;
+    if (++r->lookups > MAX_LOOKUPS)
+        return var->ident.span;
     for (uint32_t i = info->reached.len; i-- > 0;) {
         MentionRange range = c->mentioned[info->reached.data[i]->index];
-        r->steps += range.end - range.start;
         for (uint32_t k = range.start; k < range.end; k++)
             if (c->mentions.data[k].decl == var)
                 return c->mentions.data[k].span;
@@ -156,33 +120,23 @@ static void check_resources(Reach *r, const Decl *entry)
     Checker      *c = r->c;
     const FnInfo *info = entry->fn.info;
     const Decl   *immediate = NULL;
-    r->todo.len = 0;
+    r->bound.len = 0;
     for (uint32_t i = 0; i < info->globals.len; i++) {
         Decl *d = info->globals.data[i];
         if (d->kind != DECL_VAR || !d->type || d->type->kind == TYPE_ERROR)
             continue;
         check_stage(r, entry, d);
         if (d->var.has_binding)
-            VEC_PUSH(c->arena, &r->todo, d);
+            VEC_PUSH(c->arena, &r->bound, d);
         if (d->var.space == SPACE_IMMEDIATE)
             check_immediate(r, entry, &immediate, d);
     }
-    check_bindings(c, entry, r->todo.data, r->todo.len);
+    check_bindings(c, entry, r->bound.data, r->bound.len);
 }
 
 void reach_module(Checker *c)
 {
-    Reach r = {.c = c, .seen = ARENA_ARRAY(c->arena, uint32_t, c->info->ordered.len)};
-    for (uint32_t i = 0; i < c->info->entry_points.len; i++) {
-        Decl *entry = c->info->entry_points.data[i];
-        r.round = i + 1;
-        r.steps += entry->fn.info->globals.len;
-        if (r.steps > MAX_STEPS || !reach_functions(&r, entry)) {
-            diag_add(c->diag, DIAG_limit_exceeded, entry->ident.span,
-                     "the entry points of the module call too many functions or use too many "
-                     "variables");
-            return;
-        }
-        check_resources(&r, entry);
-    }
+    Reach r = {.c = c};
+    for (uint32_t i = 0; i < c->info->entry_points.len; i++)
+        check_resources(&r, c->info->entry_points.data[i]);
 }

@@ -3,12 +3,14 @@
  * usage.c - what functions use, and from which stages they are called.
  *
  * in     typed functions with their calls; who mentions whom (order.c)
- * out    ModuleInfo.entry_points; FnInfo.globals, override_exprs, override_uses,
- *        stages_called_from; uses in the wrong stage reported
+ * out    ModuleInfo.entry_points; FnInfo.globals, reached, override_exprs,
+ *        override_uses, stages_called_from; uses in the wrong stage reported
  * knows  WGSL 8.1.2 (override-expressions), 13.2 (functions in a shader stage)
  * not    inputs, outputs and bindings of entry points (interface.c)
  */
-#include "check/useset_priv.h"
+#include <stdlib.h>
+
+#include "check/check_priv.h"
 #include "check/walk_priv.h"
 
 #define MAX_PRIVATE_BYTES (1u << 20)    /* private variables of one entry point  */
@@ -20,34 +22,87 @@ static const char *const stage_names[] = {
     [STAGE_COMPUTE] = "compute",
 };
 
-/* ---- module-scope variables and overrides ---- */
+/* ---- what entry points reach ---- */
 
-/* The variables and overrides that a declaration uses, it among them. */
-static UseSet *used_by(UseSets *u, UseSet *const *sets, Decl *d)
+/* Steps from mention to mention, over all entry points. Real modules need
+ * thousands; the limit keeps a module of half a million entry points over half a
+ * million functions from taking minutes. */
+#define MAX_STEPS (1u << 24)
+
+typedef struct Reach {
+    Checker  *c;
+    uint32_t  round;                    /* number of the entry point, from 1     */
+    uint32_t *seen;                     /* [ordered] round that last saw it      */
+    uint64_t  steps;
+    VEC(Decl *) found;
+} Reach;
+
+static void see(Reach *r, Decl *d)
 {
-    Checker *c = u->c;
-    MentionRange r = c->mentioned[d->index];
-    useset_begin(u);
-    if (d->kind == DECL_VAR || d->kind == DECL_OVERRIDE)
-        useset_add(u, d);
-    for (uint32_t i = r.start; i < r.end; i++)
-        useset_add_all(u, sets[c->mentions.data[i].decl->index]);
-    return useset_end(u);
+    if (r->seen[d->index] == r->round)
+        return;
+    r->seen[d->index] = r->round;
+    VEC_PUSH(r->c->arena, &r->found, d);
 }
 
-static void close_globals(Checker *c)
+static int by_index(const void *x, const void *y)
 {
-    UseSets u;
-    uint32_t n = c->info->ordered.len;
-    UseSet **sets = ARENA_ARRAY(c->arena, UseSet *, n);
-    useset_init(&u, c);
-    for (uint32_t i = 0; i < n; i++) {
-        Decl *d = c->info->ordered.data[i];
-        sets[i] = used_by(&u, sets, d);
-        if (d->kind == DECL_FN && sets[i]) {
-            d->fn.info->globals.data = sets[i]->data;
-            d->fn.info->globals.len = d->fn.info->globals.cap = sets[i]->len;
+    const Decl *const *a = x, *const *b = y;
+    return (*a)->index < (*b)->index ? -1 : (*a)->index > (*b)->index;
+}
+
+/* Finds everything that `entry` mentions, and what that mentions. False if that
+ * takes too many steps. */
+static bool reach(Reach *r, Decl *entry)
+{
+    const Checker *c = r->c;
+    r->found.len = 0;
+    r->round++;
+    see(r, entry);
+    for (uint32_t i = 0; i < r->found.len; i++) {
+        MentionRange range = c->mentioned[r->found.data[i]->index];
+        r->steps += range.end - range.start + 1;
+        if (r->steps > MAX_STEPS)
+            return false;
+        for (uint32_t k = range.start; k < range.end; k++)
+            see(r, c->mentions.data[k].decl);
+    }
+    qsort(r->found.data, r->found.len, sizeof *r->found.data, by_index);
+    return true;
+}
+
+/* Sorts what was found into the entry point's lists. */
+static void keep(const Reach *r, FnInfo *info)
+{
+    Decl **functions = ARENA_ARRAY(r->c->arena, Decl *, r->found.len);
+    Decl **others = functions + r->found.len;
+    uint32_t nfunctions = 0, nothers = 0;
+    for (uint32_t i = r->found.len; i-- > 0;) {
+        Decl *d = r->found.data[i];
+        if (d->kind == DECL_VAR || d->kind == DECL_OVERRIDE)
+            *(others - ++nothers) = d;
+    }
+    for (uint32_t i = 0; i < r->found.len; i++)
+        if (r->found.data[i]->kind == DECL_FN)
+            functions[nfunctions++] = r->found.data[i];
+    info->reached.data = functions;
+    info->reached.len = info->reached.cap = nfunctions;
+    info->globals.data = others - nothers;
+    info->globals.len = info->globals.cap = nothers;
+}
+
+static void reach_all(Checker *c)
+{
+    Reach r = {.c = c, .seen = ARENA_ARRAY(c->arena, uint32_t, c->info->ordered.len)};
+    for (uint32_t i = 0; i < c->info->entry_points.len; i++) {
+        Decl *entry = c->info->entry_points.data[i];
+        if (!reach(&r, entry)) {
+            diag_add(c->diag, DIAG_limit_exceeded, entry->ident.span,
+                     "the entry points of the module call too many functions or use too many "
+                     "variables");
+            return;
         }
+        keep(&r, entry->fn.info);
     }
 }
 
@@ -142,7 +197,7 @@ void usage_module(Checker *c)
         if (d->kind == DECL_FN && d->fn.info->stage != STAGE_NONE)
             VEC_PUSH(c->arena, &c->info->entry_points, d);
     }
-    close_globals(c);
+    reach_all(c);
     spread_stages(c, callers);
     for (uint32_t i = 0; i < c->info->functions.len; i++)
         report_stages(c, callers, c->info->functions.data[i]);

@@ -11,8 +11,9 @@
 
 #include "check/useset_priv.h"
 
-/* Hostile call graphs can ask for quadratic work without quadratic memory. */
-#define MAX_WORK (1ull << 31)
+/* Members looked at and copied, over all unions. Real modules need thousands;
+ * hostile ones could ask for the square of their size. */
+#define MAX_WORK (1u << 25)
 
 void useset_init(UseSets *u, Checker *c)
 {
@@ -36,15 +37,19 @@ static void add(UseSets *u, Decl *decl)
     VEC_PUSH(u->c->arena, &u->found, decl);
 }
 
+static void work(UseSets *u, uint32_t steps)
+{
+    u->work += steps;
+    if (u->work <= MAX_WORK || u->exhausted)
+        return;
+    u->exhausted = true;
+    diag_add(u->c->diag, DIAG_limit_exceeded, (Span){0},
+             "the functions and the module-scope variables they use are too many to follow");
+}
+
 static void spread(UseSets *u, const UseSet *set)
 {
-    u->work += set->len;
-    if (u->work > MAX_WORK && !u->exhausted) {
-        u->exhausted = true;
-        diag_add(u->c->diag, DIAG_limit_exceeded, (Span){0},
-                 "the functions and the module-scope variables they use are too many to "
-                 "follow");
-    }
+    work(u, set->len);
     for (uint32_t i = 0; i < set->len && !u->exhausted; i++)
         add(u, set->data[i]);
 }
@@ -91,6 +96,9 @@ UseSet *useset_end(UseSets *u)
     if (!u->several)
         return u->first;
     if (u->found.len == 0 || (u->largest && u->found.len <= u->largest->len))
+        return u->largest;
+    work(u, u->found.len);
+    if (u->exhausted)
         return u->largest;
     UseSet *set = ARENA_NEW(u->c->arena, UseSet);
     set->len = u->found.len;

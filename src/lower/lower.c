@@ -134,7 +134,6 @@ static Lower *lower_new(Arena *arena, const Module *m, const Specialization *s,
     l->c = (IrCursor){.ir = l->ir, .region = l->ir->body};
     l->globals = ARENA_ARRAY(arena, Inst *, m->info->ordered.len);
     l->tails = ARENA_ARRAY(arena, uint8_t, m->info->ordered.len);
-    l->mems = ARENA_ARRAY(arena, const MemType *, m->info->types.all.len);
     return l;
 }
 

@@ -119,7 +119,8 @@ typedef struct Lower {
     Inst    **globals;              /* [ordered.len] places, by Decl.index        */
     uint8_t  *tails;                /* [ordered.len] call.c: what it knows of a
                                        function                                   */
-    const MemType **mems;           /* [types.all.len], by Type.id                */
+    VEC(const MemType *) mems;      /* by Type.id; the specialization's own types
+                                       follow the module's                        */
     VEC(const MemType *) slots;     /* by MemType.id                              */
     ConstantTable constants;
 } Lower;

@@ -121,10 +121,13 @@ static const MemType *mem_new(Lower *l, const Type *t)
 
 const MemType *lower_mem(Lower *l, const Type *t)
 {
-    const MemType **known = &l->mems[t->id];
-    if (!*known)
-        *known = mem_new(l, t);
-    return *known;
+    if (t->id < l->mems.len && l->mems.data[t->id])
+        return l->mems.data[t->id];
+    const MemType *made = mem_new(l, t);
+    while (l->mems.len <= t->id)
+        VEC_PUSH(l->arena, &l->mems, NULL);
+    l->mems.data[t->id] = made;
+    return made;
 }
 
 /* ---- slots ---- */

@@ -6,22 +6,7 @@
  * in     doubles
  * out    the nearest value of the type, ties to even; subnormals are kept (WGSL
  *        lets an implementation flush them, and so allows not to)
- *
- * Why operations may be done in double and rounded once more. Let p be the digits
- * of the narrow type: 24 for f32, 11 for f16. A double has 53 >= 2p + 2 digits,
- * and then rounding the exact result of +, -, *, / or sqrt to double first cannot
- * change what it rounds to in the narrow type:
- *   - x * y has at most 2p digits: exact in double.
- *   - x + y that is not exact in double has operands so far apart that the smaller
- *     is below a quarter of the last digit of the larger: both roundings give the
- *     larger, or its neighbour towards the smaller only from a power of two, alike.
- *   - x / y and sqrt(x) are either exactly at, or at least one part in 2^(2p + 1)
- *     away from, any number of p + 1 digits: the first rounding moves them by less
- *     and cannot put them on a midpoint between narrow values.
- * A subnormal result has fewer digits, which only widens the distances. Exponents
- * of double reach far beyond those of the products and quotients.
  */
-#include <float.h>
 #include <math.h>
 
 #include "check/fold_priv.h"
@@ -57,6 +42,22 @@ double fold_round_f32(double x)
     return (double)(float)x;
 }
 
+/*
+ * Why operations may be done in double and then rounded once more. Let p be the
+ * digits of the narrow type: 24 for f32, 11 for f16. A double has 53 >= 2p + 2
+ * digits, and then rounding the exact result of +, -, *, / or sqrt to double first
+ * cannot change what it rounds to in the narrow type:
+ *   - x * y has at most 2p digits: it is exact in double.
+ *   - x + y that is not exact in double has one operand below 2^(p - 53) of the
+ *     other: far below a quarter of the last digit of the larger, which therefore
+ *     is the result either way.
+ *   - x / y and sqrt(x) either are a number of p + 1 digits, or differ from any
+ *     such number by more than one part in 2^(2p + 1): the first rounding moves
+ *     them by less and cannot put them on a midpoint between narrow values.
+ * A subnormal result has fewer digits, which only widens the distances; sums in
+ * that range are exact. The exponents of double reach far beyond those of all
+ * products and quotients.
+ */
 double fold_round(const Type *t, double x)
 {
     switch (t->kind) {

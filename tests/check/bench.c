@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench.c - types and values from text, for the tests of the evaluator.
+ */
 #include "bench.h"
 
 #include <ctype.h>

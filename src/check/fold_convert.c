@@ -101,6 +101,49 @@ bool fold_convert_scalar(Eval *e, const Value *x, Value *out)
 
 /* ---- automatic conversion ---- */
 
+/*
+ * What has been converted: a few lines of text can make an array whose elements
+ * share their parts, level upon level, and so has more elements than any memory;
+ * each part is converted once and shared again.
+ */
+typedef struct Memo {
+    const Value **from, **to;           /* [mask + 1], by address                */
+    uint32_t count, mask;
+} Memo;
+
+static uint32_t memo_place(const Memo *m, const Value *x)
+{
+    uint32_t i = (uint32_t)((uintptr_t)x * UINT64_C(0x9e3779b97f4a7c15) >> 32) & m->mask;
+    while (m->from[i] && m->from[i] != x)
+        i = (i + 1) & m->mask;
+    return i;
+}
+
+static void memo_add(Memo *m, Arena *a, const Value *x, const Value *made)
+{
+    if (!m->from || m->count * 2 > m->mask) {
+        Memo old = *m;
+        m->mask = old.from ? old.mask * 2 + 1 : 15;
+        m->from = ARENA_ARRAY(a, const Value *, (size_t)m->mask + 1);
+        m->to = ARENA_ARRAY(a, const Value *, (size_t)m->mask + 1);
+        for (uint32_t i = 0; old.from && i <= old.mask; i++)
+            if (old.from[i]) {
+                uint32_t place = memo_place(m, old.from[i]);
+                m->from[place] = old.from[i];
+                m->to[place] = old.to[i];
+            }
+    }
+    uint32_t place = memo_place(m, x);
+    m->from[place] = x;
+    m->to[place] = made;
+    m->count++;
+}
+
+static const Value *memo_find(const Memo *m, const Value *x)
+{
+    return m->from ? m->to[memo_place(m, x)] : NULL;
+}
+
 static const Type *part_type(Eval *e, const Type *type, uint64_t i)
 {
     if (type->kind == TYPE_STRUCT)
@@ -108,7 +151,21 @@ static const Type *part_type(Eval *e, const Type *type, uint64_t i)
     return type_element(e->f->types, type);
 }
 
-static const Value *convert(Eval *e, const Type *to, const Value *x)
+static const Value *convert(Eval *e, Memo *memo, const Type *to, const Value *x);
+
+static const Value *convert_parts(Eval *e, Memo *memo, const Type *to, const Value *x)
+{
+    uint64_t count = value_part_count(to);
+    const Value **parts = ARENA_ARRAY(e->f->arena, const Value *, (size_t)count);
+    for (uint64_t i = 0; i < count; i++) {
+        parts[i] = convert(e, memo, part_type(e, to, i), x->parts[i]);
+        if (!parts[i])
+            return NULL;
+    }
+    return value_composite(e->f->arena, to, parts);
+}
+
+static const Value *convert(Eval *e, Memo *memo, const Type *to, const Value *x)
 {
     if (x->type == to)
         return x;
@@ -118,19 +175,19 @@ static const Value *convert(Eval *e, const Type *to, const Value *x)
     }
     if (!x->parts)
         return value_zero(e->f->arena, to);
-
-    uint64_t count = value_part_count(to);
-    const Value **parts = ARENA_ARRAY(e->f->arena, const Value *, (size_t)count);
-    for (uint64_t i = 0; i < count; i++) {
-        parts[i] = convert(e, part_type(e, to, i), x->parts[i]);
-        if (!parts[i])
-            return NULL;
+    bool large = to->kind == TYPE_ARRAY;
+    const Value *made = large ? memo_find(memo, x) : NULL;
+    if (!made) {
+        made = convert_parts(e, memo, to, x);
+        if (made && large)
+            memo_add(memo, e->f->arena, x, made);
     }
-    return value_composite(e->f->arena, to, parts);
+    return made;
 }
 
 const Value *fold_convert(FoldContext *f, Span span, const Type *to, const Value *x)
 {
     Eval e = {.f = f, .span = span};
-    return convert(&e, to, x);
+    Memo memo = {0};
+    return convert(&e, &memo, to, x);
 }

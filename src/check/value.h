@@ -36,7 +36,8 @@ uint64_t     value_part_count(const Type *type);
 /* Part `i` of a composite; makes zero values as needed. */
 const Value *value_part(Arena *a, TypeTable *t, const Value *v, uint64_t i);
 /* Is it the zero value, is it the same value: -0.0 is neither zero nor 0.0 here
- * (the operators of WGSL are fold.h's). */
+ * (the operators of WGSL are fold.h's). Equality walks all parts, shared ones each
+ * time they are met: not for arrays that a hostile text may have made. */
 bool         value_is_zero(const Value *v);
 bool         value_equal(const Value *x, const Value *y);
 

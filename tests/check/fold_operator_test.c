@@ -391,6 +391,34 @@ static void test_automatic_conversions(void **state)
     }
 }
 
+/* 32^8 elements that share their parts, two kinds of them at each level. */
+static void test_shared_parts_are_converted_once(void **state)
+{
+    (void)state;
+    TypeTable *t = &bench.types;
+    const Value *odd = val("vec2<int>(1, 2)"), *even = val("vec2<int>(3, 4)");
+    for (int level = 0; level < 8; level++) {
+        const Type *type = type_array_fixed(t, odd->type, 32);
+        const Value *parts[2][32];
+        for (int i = 0; i < 32; i++) {
+            parts[0][i] = i % 2 ? odd : even;
+            parts[1][i] = i % 2 ? even : odd;
+        }
+        odd = value_composite(&bench.arena, type, parts[0]);
+        even = value_composite(&bench.arena, type, parts[1]);
+    }
+    const Type *to = type_concretize(t, odd->type);
+    size_t before = bench.arena.used;
+    const Value *got = fold_convert(&bench.fold, span, to, odd);
+    assert_non_null(got);
+    assert_true(bench.arena.used - before < 1000000);
+    assert_ptr_equal(got->type, to);
+    assert_ptr_equal(got->parts[0], got->parts[2]);
+    for (int level = 0; level < 8; level++)
+        got = got->parts[0];
+    bench_expect(&bench, "the first element", got, "vec2<i32>(1, 2)");
+}
+
 /* ---- constructors ---- */
 
 static void test_constructors(void **state)
@@ -531,6 +559,7 @@ int main(void)
         TEST(test_unary),
         TEST(test_the_right_operand_alone_can_be_wrong),
         TEST(test_automatic_conversions),
+        TEST(test_shared_parts_are_converted_once),
         TEST(test_constructors),
         TEST(test_indexing),
         TEST(test_indices_alone),

@@ -275,10 +275,18 @@ bool parse_enter(Parser *p)
         p->depth++;
         return true;
     }
-    parse_error(p, DIAG_nesting_limit, p->token.span,
-                "this is nested more than %d levels deep", SYNTAX_MAX_DEPTH);
-    p->panic = true;
+    parse_too_deep(p, "this is", SYNTAX_MAX_DEPTH);
     return false;
+}
+
+void parse_too_deep(Parser *p, const char *what, int limit)
+{
+    /* Once a declaration: what is beside it is as deep. */
+    if (!p->too_deep)
+        parse_error(p, DIAG_nesting_limit, p->token.span,
+                    "%s nested more than %d levels deep", what, limit);
+    p->too_deep = true;
+    p->panic = true;
 }
 
 void parse_leave(Parser *p)
@@ -289,7 +297,7 @@ void parse_leave(Parser *p)
 /* ---- recovery ---- */
 
 /* Keywords that only ever start a statement of a function. */
-static bool starts_statement(TokenKind kind)
+bool parse_starts_statement(TokenKind kind)
 {
     switch (kind) {
     case TOKEN_BREAK: case TOKEN_CONST: case TOKEN_CONST_ASSERT: case TOKEN_CONTINUE:
@@ -315,7 +323,7 @@ static bool hard_stop(const Parser *p)
 
 void parse_skip_statement(Parser *p)
 {
-    while (!hard_stop(p) && !starts_statement(p->token.kind)
+    while (!hard_stop(p) && !parse_starts_statement(p->token.kind)
            && !parse_at(p, TOKEN_BRACE_LEFT)) {
         bool ends = parse_at(p, TOKEN_SEMICOLON);
         parse_advance(p);
@@ -327,7 +335,7 @@ void parse_skip_statement(Parser *p)
 
 void parse_skip_to_block(Parser *p)
 {
-    while (!hard_stop(p) && !starts_statement(p->token.kind)
+    while (!hard_stop(p) && !parse_starts_statement(p->token.kind)
            && !parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_SEMICOLON))
         parse_advance(p);
     p->panic = parse_past_function(p);
@@ -406,6 +414,7 @@ static void parse_module(Parser *p)
     while (!parse_at(p, TOKEN_END)) {
         uint32_t start = p->token.span.start;
         p->depth = p->blocks = 0;
+        p->too_deep = false;
         if (at_directive(p) && declared) {
             late_directive(p);
         } else if (at_directive(p)) {

@@ -184,14 +184,13 @@ static Member member(Parser *p)
 /* After a mistake in a member: to the next one, or the end of the structure. */
 static void skip_member(Parser *p)
 {
-    p->panic = false;
-    while (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_BRACE_RIGHT)
-           && !parse_at(p, TOKEN_FN)) {
+    while (!parse_at(p, TOKEN_BRACE_RIGHT) && !parse_past_function(p)) {
         bool ends = parse_at(p, TOKEN_COMMA) || parse_at(p, TOKEN_SEMICOLON);
         parse_advance(p);
         if (ends)
             break;
     }
+    p->panic = parse_past_function(p);
 }
 
 /* ',' between members; ';' is a habit, reported once a structure, and so is
@@ -230,8 +229,7 @@ static Decl *structure(Parser *p, uint32_t start)
     d->ident = parse_ident(p, "the structure");
     parse_expect(p, TOKEN_BRACE_LEFT, "the name of the structure");
     bool more = !p->panic, semicolons = false;
-    while (more && !parse_at(p, TOKEN_BRACE_RIGHT) && !parse_at(p, TOKEN_END)
-           && !parse_at(p, TOKEN_FN)) {
+    while (more && !parse_at(p, TOKEN_BRACE_RIGHT) && !parse_past_function(p)) {
         Member m = member(p);
         if (m.ident.name)
             VEC_PUSH(p->arena, &members, m);
@@ -292,15 +290,17 @@ static void result(Parser *p, Decl *fn)
     fn->fn.result_expr = parse_type(p, "the result");
 }
 
-/* After a mistake in the header: to the body, if there is one. */
-static void skip_to_body(Parser *p)
+/* After a mistake in the header: to the body, if there is one. True if only its
+ * '{' is missing. */
+static bool skip_to_body(Parser *p)
 {
-    p->panic = false;
     while (!parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_SEMICOLON)
-           && !parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_BRACE_RIGHT)
-           && !parse_at(p, TOKEN_FN) && !parse_at(p, TOKEN_STRUCT))
+           && !parse_at(p, TOKEN_BRACE_RIGHT) && !parse_starts_statement(p->token.kind)
+           && !parse_past_function(p))
         parse_advance(p);
-    p->panic = !parse_at(p, TOKEN_BRACE_LEFT);
+    bool forgotten = parse_starts_statement(p->token.kind);
+    p->panic = !parse_at(p, TOKEN_BRACE_LEFT) && !forgotten;
+    return forgotten;
 }
 
 static Decl *function(Parser *p, uint32_t start)
@@ -317,9 +317,9 @@ static Decl *function(Parser *p, uint32_t start)
             parse_hint(p, e, "functions may be used before they are declared; there "
                              "are no prototypes");
     }
-    if (p->panic)
-        skip_to_body(p);
-    d->fn.body = parse_block(p, "the function");
+    bool forgotten = p->panic && skip_to_body(p);
+    d->fn.body = forgotten ? parse_open_block(p, "the function")
+                           : parse_block(p, "the function");
     return finish(p, d);
 }
 
@@ -346,11 +346,30 @@ bool parse_starts_declaration(TokenKind kind)
     }
 }
 
+/* A statement outside of all functions: a '}' too many has ended one too early.
+ * The rest of that function is skipped too, it would be one message a line. */
+static void stray_statement(Parser *p)
+{
+    Diagnostic *d = parse_expected(p, "expected a declaration");
+    parse_hint(p, d, "statements stand in functions; there may be a '}' too many "
+                     "before");
+    while (!parse_past_function(p) && !parse_at(p, TOKEN_AT)
+           && !parse_at(p, TOKEN_ALIAS) && !parse_at(p, TOKEN_OVERRIDE))
+        parse_advance(p);
+    p->panic = false;
+}
+
 /* Nothing that a declaration starts with. */
 static void misfit(Parser *p)
 {
     Diagnostic *d;
     switch (p->token.kind) {
+    case TOKEN_BREAK: case TOKEN_CONTINUE: case TOKEN_CONTINUING: case TOKEN_DISCARD:
+    case TOKEN_ELSE: case TOKEN_FOR: case TOKEN_IF: case TOKEN_LOOP:
+    case TOKEN_RETURN: case TOKEN_SWITCH: case TOKEN_WHILE: case TOKEN_CASE:
+    case TOKEN_DEFAULT:
+        stray_statement(p);
+        break;
     case TOKEN_LET:
         d = parse_expected(p, "expected a declaration");
         parse_hint(p, d, "'let' stands in functions; at module scope there are 'const', "

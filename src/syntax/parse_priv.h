@@ -37,6 +37,7 @@ typedef struct Parser {
                                        expression                                  */
     uint32_t last_end;              /* where the token before `token` ends         */
     uint32_t depth;                 /* of SYNTAX_MAX_DEPTH                         */
+    bool     too_deep;              /* was reported in this declaration            */
     uint32_t reports;               /* so far                                      */
     uint32_t blocks;                /* of SYNTAX_MAX_BLOCK_DEPTH                   */
 } Parser;
@@ -89,12 +90,16 @@ const char *parse_quote(Parser *p, Span span);
  * needs a parse_leave(). */
 bool parse_enter(Parser *p);
 void parse_leave(Parser *p);
+/* "WHAT nested more than LIMIT levels deep", and panics. */
+void parse_too_deep(Parser *p, const char *what, int limit);
 
 /* ---- recovery: parse.c ---- */
 
 /* The text ended, or a declaration starts: the '}' of a function is missing. Where
  * skipping ends here the panic goes on: the one message was enough. */
 bool parse_past_function(const Parser *p);
+/* Keywords that only ever start a statement or clause of a function. */
+bool parse_starts_statement(TokenKind kind);
 
 /* Skips to '{' of the block that a broken header announces, or to the end of the
  * statement, and ends the panic. */
@@ -126,6 +131,8 @@ void  parse_no_attributes(Parser *p, Attrs attrs, const char *before);
 
 /* The body of a function and of statements, from its attributes to '}'. */
 Block *parse_block(Parser *p, const char *what);
+/* The same after a '{' that was forgotten. */
+Block *parse_open_block(Parser *p, const char *what);
 /* const, let, var in a function, without ';'. */
 Decl  *parse_local_decl(Parser *p);
 

@@ -337,9 +337,7 @@ static bool enter_braces(Parser *p)
         p->blocks++;
         return true;
     }
-    parse_error(p, DIAG_nesting_limit, p->token.span,
-                "statements are nested more than %d levels deep",
-                SYNTAX_MAX_BLOCK_DEPTH);
+    parse_too_deep(p, "statements are", SYNTAX_MAX_BLOCK_DEPTH);
     parse_skip_block(p);
     return false;
 }
@@ -666,4 +664,14 @@ static Block *block(Parser *p, const char *what, Within within, Block **continui
 Block *parse_block(Parser *p, const char *what)
 {
     return block(p, what, WITHIN_BLOCK, NULL);
+}
+
+Block *parse_open_block(Parser *p, const char *what)
+{
+    Block *b = ARENA_NEW(p->arena, Block);
+    uint32_t start = p->token.span.start;
+    statements(p, b, WITHIN_BLOCK, NULL);
+    parse_expect(p, TOKEN_BRACE_RIGHT, what);
+    b->span = parse_span_from(p, start);
+    return b;
 }

@@ -261,12 +261,10 @@ static void test_too_long_is_refused_unread(void **state)
     free(text);
 }
 
+#ifndef WEFT_STRESS
 static void test_thirty_megabytes(void **state)
 {
     (void)state;
-#ifdef WEFT_STRESS
-    skip();
-#endif
     static const Nest nests[] = {
         {"", "// a comment as long as this one is long\n", "", "", ""},
         {"", "const some_name = 1;\n           \n", "", "", ""},
@@ -286,9 +284,6 @@ static void test_thirty_megabytes(void **state)
 static void test_a_tree_that_does_not_fit(void **state)
 {
     (void)state;
-#ifdef WEFT_STRESS
-    skip();
-#endif
     Parsed p;
     Str text = build((Nest){"const x = 1", "+1", "", "", ";"}, 15000000);
     parsed_init(&p, text);
@@ -296,6 +291,7 @@ static void test_a_tree_that_does_not_fit(void **state)
     parsed_fini(&p);
     release(text);
 }
+#endif
 
 int main(void)
 {
@@ -307,8 +303,10 @@ int main(void)
         cmocka_unit_test(test_bad_bytes_anywhere),
         cmocka_unit_test(test_nul_anywhere),
         cmocka_unit_test(test_too_long_is_refused_unread),
+#ifndef WEFT_STRESS
         cmocka_unit_test(test_thirty_megabytes),
         cmocka_unit_test(test_a_tree_that_does_not_fit),
+#endif
     };
     return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
 }

@@ -172,6 +172,22 @@ static void apply(Special *s, const Decl *d, double x)
     s->out->values[d->var.override_index] = value;
 }
 
+static void report_unknown(Special *s, Str key)
+{
+    const ModuleInfo *info = s->out->module->info;
+    for (uint32_t i = 0; i < info->overrides.len; i++) {
+        const Decl *d = info->overrides.data[i];
+        if (!str_eq(ident_text(d->ident), key))
+            continue;
+        diag_add(s->diag, DIAG_unknown_override, d->ident.span,
+                 "the override '%.*s' has an id, so it is set as '%u'", STR_ARG(key),
+                 d->var.id);
+        return;
+    }
+    diag_add(s->diag, DIAG_unknown_override, (Span){0},
+             "there is no override with the name or id '%.*s'", STR_ARG(key));
+}
+
 static void check_keys(Special *s, const OverrideSetting *sorted, const bool *used,
                        uint32_t count)
 {
@@ -181,9 +197,7 @@ static void check_keys(Special *s, const OverrideSetting *sorted, const bool *us
             diag_add(s->diag, DIAG_duplicate_override, (Span){0},
                      "the override '%.*s' is given a value twice", STR_ARG(key));
         else if (!used[i])
-            diag_add(s->diag, DIAG_unknown_override, (Span){0},
-                     "there is no override with the name or id '%.*s'; one that has an id "
-                     "is known by it alone", STR_ARG(key));
+            report_unknown(s, key);
     }
 }
 

@@ -36,6 +36,7 @@ void cli_complain(const Cli *cli, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
+    fflush(stdout);                     /* what was found before comes before */
     if (cli->command)
         fprintf(stderr, "weft %s: ", cli->command->name);
     else

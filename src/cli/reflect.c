@@ -142,42 +142,43 @@ static void show_size(Text *out, const uint32_t size[3], uint64_t memory)
         text_printf(out, ", %llu bytes of workgroup memory", (unsigned long long)memory);
 }
 
-/* The size after overrides, or that they decide it. False: the values given do
- * not make a pipeline. */
-static bool show_compute(Cli *cli, const weft_wgsl *m, const weft_entry_point *e,
-                         const Settings *settings)
-{
-    char             why[512];
+/* What pipeline creation makes of an entry point. */
+typedef struct Outcome {
+    bool             ok;
     weft_specialized special;
-    bool ok = weft_wgsl_specialize(m, e->name, settings->data, settings->len, &special, why,
-                                   sizeof why);
-    if (ok)
-        show_size(&cli->out, special.workgroup_size, special.workgroup_memory);
+    char             why[512];
+} Outcome;
+
+static void show_compute(Text *out, const weft_entry_point *e, const Outcome *outcome)
+{
+    if (outcome->ok)
+        show_size(out, outcome->special.workgroup_size, outcome->special.workgroup_memory);
     else if (e->size_known)
-        show_size(&cli->out, e->workgroup_size, e->workgroup_memory);
+        show_size(out, e->workgroup_size, e->workgroup_memory);
     else
-        text_add(&cli->out, STR(", overrides decide the workgroup size"));
-    if (settings->len == 0 || ok)
-        return true;
-    cli_flush(cli);
-    cli_complain(cli, "no pipeline can be made of '%s': %s", e->name, why);
-    return false;
+        text_add(out, STR(", overrides decide the workgroup size"));
 }
 
+/* False: the values that were given do not make a pipeline. */
 static bool show_entry_point(Cli *cli, const weft_wgsl *m, const weft_entry_point *e,
                              const Settings *settings)
 {
-    bool ok = true;
+    Outcome outcome = {0};
+    outcome.ok = weft_wgsl_specialize(m, e->name, settings->data, settings->len,
+                                      &outcome.special, outcome.why, sizeof outcome.why);
+    bool failed = settings->len && !outcome.ok;
     text_printf(&cli->out, "entry point '%s': %s", e->name, reflect_stage(e->stage));
     if (e->stage == WEFT_STAGE_COMPUTE)
-        ok = show_compute(cli, m, e, settings);
+        show_compute(&cli->out, e, &outcome);
     if (e->immediate_size)
         text_printf(&cli->out, ", %u bytes of immediate data", e->immediate_size);
     text_char(&cli->out, '\n');
+    if (failed)
+        text_printf(&cli->out, "  cannot become a pipeline: %s\n", outcome.why);
     show_bindings(cli, e);
     show_overrides_used(cli, m, e);
     text_char(&cli->out, '\n');
-    return ok;
+    return !failed;
 }
 
 /* ---- overrides and structures ---- */
@@ -285,6 +286,17 @@ static bool parse_settings(Cli *cli, Settings *settings)
     return true;
 }
 
+/* The API knows an override with an id by that alone; people may say its name. */
+static void settle_keys(Cli *cli, const weft_wgsl *m, Settings *settings)
+{
+    for (uint32_t i = 0; i < settings->len; i++)
+        for (uint32_t k = 0; k < weft_wgsl_override_count(m); k++) {
+            const weft_override *o = weft_wgsl_override_get(m, k);
+            if (o->has_id && strcmp(o->name, settings->data[i].key) == 0)
+                settings->data[i].key = arena_printf(&cli->arena, "%u", o->id);
+        }
+}
+
 static int reflect(Cli *cli, const Source *s, const weft_wgsl *m, const Settings *settings)
 {
     if (options_find(cli, "json", NULL))
@@ -309,9 +321,10 @@ static int run(Cli *cli)
     int        status = CLI_TROUBLE;
     Source     s = input_read(&cli->arena, cli->operands.data[0]);
     weft_wgsl *m = s.why ? NULL : input_check(&s, NULL, NULL);
-    if (m)
+    if (m) {
+        settle_keys(cli, m, &settings);
         status = reflect(cli, &s, m, &settings);
-    else
+    } else
         cli_complain(cli, "cannot read %s: %s", s.name, s.why ? s.why : "out of memory");
     cli_flush(cli);
     weft_wgsl_release(m);

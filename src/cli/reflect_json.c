@@ -41,10 +41,10 @@ static bool specialized(Text *out, const weft_wgsl *m, const weft_entry_point *e
     bool ok = weft_wgsl_specialize(m, e->name, settings->data, settings->len, &special, why,
                                    sizeof why);
     text_add(out, STR(",\"specialized\":{"));
-    if (ok)
-        size(out, special.workgroup_size, special.workgroup_memory);
-    else
+    if (!ok)
         key_string(out, "error", why);
+    else if (e->stage == WEFT_STAGE_COMPUTE)
+        size(out, special.workgroup_size, special.workgroup_memory);
     text_char(out, '}');
     return ok;
 }

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+const a = [31m; // â€®abc
+const ÿ = 1;

@@ -31,9 +31,11 @@ EvalStage call_stage(const Expr *e)
     return stage;
 }
 
-const Value *const *call_values(Checker *c, const Expr *e, bool *all)
+const Value *const *call_values(Checker *c, const Expr *e, const Value **few, bool *all)
 {
-    const Value **values = ARENA_ARRAY(c->arena, const Value *, e->call.nargs);
+    const Value **values = few;
+    if (e->call.nargs > CALL_FEW)
+        values = ARENA_ARRAY(c->arena, const Value *, e->call.nargs);
     *all = true;
     for (uint32_t i = 0; i < e->call.nargs; i++) {
         values[i] = e->call.args[i]->value;
@@ -56,14 +58,16 @@ void call_set_value(Checker *c, Expr *e, const Value *value)
         expr_fail(e, c);
 }
 
-void call_must_use(Checker *c, const Expr *e, const char *what)
+/* A call for its effects of what has none. */
+static void report_dropped(Checker *c, const Expr *e, const char *what)
 {
     Diagnostic *d = diag_add(c->diag, DIAG_result_not_used, e->span,
                              "the result of %s must be used", what);
     diag_note(c->diag, d, e->span, "write '_ = ...' to drop it on purpose");
 }
 
-const char *call_ordinal(Checker *c, uint32_t i)
+/* "1st", "2nd", ... */
+static const char *ordinal(Checker *c, uint32_t i)
 {
     static const char *const first[] = {"1st", "2nd", "3rd"};
     return i < COUNTOF(first) ? first[i] : arena_printf(c->arena, "%uth", i + 1);
@@ -75,10 +79,10 @@ const char *call_ordinal(Checker *c, uint32_t i)
 static const char *function_text(Checker *c, const Decl *fn)
 {
     Text text = {.arena = c->arena};
-    text_printf(&text, "%.*s(", STR_ARG(fn->ident.name->text));
+    text_printf(&text, "%.*s(", STR_ARG(ident_text(fn->ident)));
     for (uint32_t i = 0; i < fn->fn.nparams; i++) {
         const Decl *p = fn->fn.params[i];
-        text_printf(&text, "%s%.*s: ", i ? ", " : "", STR_ARG(p->ident.name->text));
+        text_printf(&text, "%s%.*s: ", i ? ", " : "", STR_ARG(ident_text(p->ident)));
         if (p->type)
             type_print(&text, p->type);
     }
@@ -91,7 +95,7 @@ static void report_function_count(Checker *c, const Expr *e, const Decl *fn)
     uint32_t n = fn->fn.nparams;
     Diagnostic *d = diag_add(c->diag, DIAG_argument_count, e->span,
                              "'%.*s' takes %u argument%s, but %u %s given",
-                             STR_ARG(fn->ident.name->text), n, n == 1 ? "" : "s",
+                             STR_ARG(ident_text(fn->ident)), n, n == 1 ? "" : "s",
                              e->call.nargs, e->call.nargs == 1 ? "is" : "are");
     diag_note(c->diag, d, fn->ident.span, "'%s' is declared here", function_text(c, fn));
 }
@@ -123,7 +127,7 @@ static bool pass_argument(Checker *c, Expr **slot, const Decl *fn, const Decl *p
     if (type_argument_rank((*slot)->type, to) == RANK_INFINITE) {
         Diagnostic *d = diag_add(c->diag, DIAG_argument_type, (*slot)->span,
                                  "the argument '%.*s' of '%.*s' must be '%s', but this is '%s'",
-                                 STR_ARG(param->ident.name->text), STR_ARG(fn->ident.name->text),
+                                 STR_ARG(ident_text(param->ident)), STR_ARG(ident_text(fn->ident)),
                                  type_string(c->arena, to),
                                  type_string(c->arena, (*slot)->type));
         diag_note(c->diag, d, param->ident.span, "the parameter is declared here");
@@ -142,13 +146,13 @@ static bool pass_argument(Checker *c, Expr **slot, const Decl *fn, const Decl *p
 /* A function that has no value to give, or whose value must not be dropped. */
 static void check_function_use(Checker *c, Expr *e, const Decl *fn, bool statement)
 {
-    const char *name = arena_printf(c->arena, "'%.*s'", STR_ARG(fn->ident.name->text));
+    Str name = ident_text(fn->ident);
     if (statement && attr_find(fn->attrs, ATTR_MUST_USE)) {
-        call_must_use(c, e, name);
+        report_dropped(c, e, arena_printf(c->arena, "'%.*s'", STR_ARG(name)));
     } else if (!statement && e->type->kind == TYPE_VOID) {
         Diagnostic *d = diag_add(c->diag, DIAG_no_result, e->span,
-                                 "%s returns nothing, so it has no value", name);
-        diag_note(c->diag, d, fn->ident.span, "%s is declared here", name);
+                                 "'%.*s' returns nothing, so it has no value", STR_ARG(name));
+        diag_note(c->diag, d, fn->ident.span, "'%.*s' is declared here", STR_ARG(name));
         expr_fail(e, c);
     }
 }
@@ -167,14 +171,14 @@ static void call_function(Checker *c, Expr *e, Decl *fn, bool statement)
     e->call.function = fn;
     if (e->call.callee->name.has_template) {
         diag_add(c->diag, DIAG_template_arguments, e->call.callee->span,
-                 "'%.*s' is a function and takes no template list", STR_ARG(ident.name->text));
+                 "'%.*s' is a function and takes no template list", STR_ARG(ident_text(ident)));
         ok = false;
     } else if (is_entry_point(fn)) {
         Diagnostic *d = diag_add(c->diag, DIAG_entry_point_called, ident.span,
                                  "'%.*s' is an entry point and cannot be called",
-                                 STR_ARG(ident.name->text));
+                                 STR_ARG(ident_text(ident)));
         diag_note(c->diag, d, fn->ident.span, "'%.*s' is declared here",
-                  STR_ARG(ident.name->text));
+                  STR_ARG(ident_text(ident)));
         ok = false;
     } else if (e->call.nargs != fn->fn.nparams) {
         report_function_count(c, e, fn);
@@ -193,39 +197,49 @@ static void call_function(Checker *c, Expr *e, Decl *fn, bool statement)
 
 /* ---- builtin functions: what does not fit ---- */
 
-/* How near a row is: rows that take as many arguments first, then those of
- * which more arguments fit. */
+/* How near a row is: the more arguments fit, the nearer; of those alike, one that
+ * takes as many as are given. */
 static uint32_t nearness(const OverloadMiss *m)
 {
-    return m->kind == MISS_TEMPLATE ? 0 : 1 + m->argument + (m->kind == MISS_ARGUMENT ? 64 : 0);
+    return m->kind == MISS_TEMPLATE ? 0 : 1 + 2 * m->argument + (m->kind == MISS_ARGUMENT);
 }
 
-static void note_candidates(Checker *c, Diagnostic *d, const char *name, OverloadMiss *misses,
-                            uint32_t count)
+static const OverloadMiss *nearest(const OverloadMiss *misses, uint32_t count)
 {
-    for (uint32_t shown = 0; shown < MIN_OF(count, MAX_CANDIDATES); shown++) {
-        uint32_t best = shown;
-        for (uint32_t i = shown + 1; i < count; i++)
-            if (nearness(&misses[i]) > nearness(&misses[best]))
-                best = i;
-        /* Shift, so that rows of equal nearness keep the order of the table. */
-        OverloadMiss m = misses[best];
-        memmove(&misses[shown + 1], &misses[shown], (best - shown) * sizeof m);
-        misses[shown] = m;
-        Text text = {.arena = c->arena};
-        overload_print(&text, name, m.row);
-        diag_note(c->diag, d, (Span){0}, "candidate: %s", text.data);
-    }
-    if (count > MAX_CANDIDATES)
-        diag_note(c->diag, d, (Span){0}, "and %u more", count - MAX_CANDIDATES);
+    const OverloadMiss *best = &misses[0];
+    for (uint32_t i = 1; i < count; i++)
+        if (nearness(&misses[i]) > nearness(best))
+            best = &misses[i];
+    return best;
 }
 
-static void report_builtin_count(Checker *c, const Expr *e, BuiltinId id, OverloadMiss *misses,
-                                 uint32_t count)
+/* Shows the nearest rows, in the order of the table. */
+static void note_candidates(Checker *c, Diagnostic *d, const char *name,
+                            const OverloadMiss *misses, uint32_t count)
+{
+    uint32_t near = nearness(nearest(misses, count)), shown = 0;
+    for (uint32_t i = 0; i < count && shown < MAX_CANDIDATES; i++) {
+        if (nearness(&misses[i]) < near)
+            continue;
+        Text text = {.arena = c->arena};
+        overload_print(&text, name, misses[i].row);
+        diag_note(c->diag, d, (Span){0}, "candidate: %s", text.data);
+        shown++;
+    }
+    if (shown < count)
+        diag_note(c->diag, d, (Span){0}, "and %u other overload%s", count - shown,
+                  count - shown == 1 ? "" : "s");
+}
+
+/* Of the rows that are as near as `least`, how many arguments they take. */
+static void report_builtin_count(Checker *c, const Expr *e, BuiltinId id,
+                                 const OverloadMiss *misses, uint32_t count, uint32_t least)
 {
     uint32_t low = UINT32_MAX, high = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = overload_param_count(misses[i].row);
+        if (nearness(&misses[i]) < least)
+            continue;
         low = MIN_OF(low, n);
         high = MAX_OF(high, n);
     }
@@ -233,19 +247,17 @@ static void report_builtin_count(Checker *c, const Expr *e, BuiltinId id, Overlo
                                                    low == 1 ? "" : "s")
                                     : arena_printf(c->arena, "%u to %u arguments", low, high);
     Diagnostic *d = diag_add(c->diag, DIAG_argument_count, e->span,
-                             "'%s' takes %s, but %u %s given", builtin_name(id), range,
+                             "%s'%s' takes %s, but %u %s given",
+                             least ? "with these arguments " : "", builtin_name(id), range,
                              e->call.nargs, e->call.nargs == 1 ? "is" : "are");
     note_candidates(c, d, builtin_name(id), misses, count);
 }
 
 /* The argument that stops the nearest rows, and what they all expect of it. */
 static void report_builtin_argument(Checker *c, const Expr *e, BuiltinId id,
-                                    OverloadMiss *misses, uint32_t count)
+                                    const OverloadMiss *misses, uint32_t count)
 {
-    const OverloadMiss *best = &misses[0];
-    for (uint32_t i = 1; i < count; i++)
-        if (nearness(&misses[i]) > nearness(best))
-            best = &misses[i];
+    const OverloadMiss *best = nearest(misses, count);
     bool agree = true;
     for (uint32_t i = 0; i < count; i++)
         if (nearness(&misses[i]) == nearness(best))
@@ -253,7 +265,7 @@ static void report_builtin_argument(Checker *c, const Expr *e, BuiltinId id,
 
     const Expr *arg = e->call.args[best->argument];
     const char *found = type_string(c->arena, arg->type);
-    const char *number = call_ordinal(c, best->argument);
+    const char *number = ordinal(c, best->argument);
     Str name = overload_param(best->row, best->argument).name;
     Diagnostic *d;
     if (agree)
@@ -290,10 +302,13 @@ static void report_builtin(Checker *c, const Expr *e, BuiltinId id, const Overlo
         any_count |= overload_param_count(set.rows + i) == e->call.nargs;
         any_argument |= misses[i].kind == MISS_ARGUMENT;
     }
+    const OverloadMiss *best = nearest(misses, set.count);
     if (!any_count)
-        report_builtin_count(c, e, id, misses, set.count);
+        report_builtin_count(c, e, id, misses, set.count, 0);
     else if (q->explicit_ && (id == BUILTIN_bitcast || !any_argument))
         report_builtin_template(c, e, id, q->explicit_);
+    else if (best->kind == MISS_COUNT)
+        report_builtin_count(c, e, id, misses, set.count, nearness(best));
     else if (any_argument)
         report_builtin_argument(c, e, id, misses, set.count);
     else
@@ -353,7 +368,9 @@ static bool check_template(Checker *c, Expr *callee, BuiltinId id, const Type **
 static bool resolve_builtin(Checker *c, Expr *e, BuiltinId id, const Type *target,
                             OverloadMatch *match)
 {
-    const Type **types = ARENA_ARRAY(c->arena, const Type *, e->call.nargs);
+    const Type *few[CALL_FEW], **types = few;
+    if (e->call.nargs > CALL_FEW)
+        types = ARENA_ARRAY(c->arena, const Type *, e->call.nargs);
     for (uint32_t i = 0; i < e->call.nargs; i++)
         types[i] = e->call.args[i]->type;
     OverloadQuery q = {
@@ -378,9 +395,10 @@ static bool resolve_builtin(Checker *c, Expr *e, BuiltinId id, const Type *targe
  * one that is not. */
 static void evaluate_builtin(Checker *c, Expr *e, BuiltinId id)
 {
+    const Value *few[CALL_FEW];
     bool all;
     e->stage = builtin_flags(id) & BUILTIN_CONST ? call_stage(e) : EVAL_RUNTIME;
-    const Value *const *values = call_values(c, e, &all);
+    const Value *const *values = call_values(c, e, few, &all);
     if (e->stage != EVAL_CONST)
         builtin_check_early(&c->fold, c->info, e, values, 0);
     else if (all)
@@ -388,38 +406,44 @@ static void evaluate_builtin(Checker *c, Expr *e, BuiltinId id)
                                           e->call.nargs));
 }
 
+/* How the call of a builtin is used, and from where it may be. */
+static void check_builtin_use(Checker *c, Expr *e, BuiltinId id, bool statement)
+{
+    uint32_t stages = builtin_stages(id);
+    const char *name = builtin_name(id);
+    if (c->fn && e->type->kind == TYPE_POINTER)
+        VEC_PUSH(c->arena, &c->fn->views, e);
+    if (c->fn && stages != builtin_stages(BUILTIN_abs))
+        usage_stages(c, e->span, stages,
+                     arena_printf(c->arena, "the builtin function '%s'", name));
+    if (statement && builtin_flags(id) & BUILTIN_MUST_USE)
+        report_dropped(c, e, arena_printf(c->arena, "'%s'", name));
+    if (!statement && e->type->kind == TYPE_VOID) {
+        diag_add(c->diag, DIAG_no_result, e->span,
+                 "'%s' returns nothing, so it has no value", name);
+        expr_fail(e, c);
+    }
+}
+
 void check_builtin_call(Checker *c, Expr *e, BuiltinId id, bool statement)
 {
     const Type *target;
     OverloadMatch match;
-    const char *name = arena_printf(c->arena, "'%s'", builtin_name(id));
     e->call.kind = CALL_BUILTIN;
     e->call.builtin = (uint16_t)id;
     bool ok = check_template(c, e->call.callee, id, &target);
     ok &= call_check_args(c, e);
     ok = ok && check_available(c, e, id) && resolve_builtin(c, e, id, target, &match);
+    if (ok) {
+        e->type = match.result;
+        ok = builtin_check_row(c, e, match.row);
+    }
     if (!ok) {
         expr_fail(e, c);
         return;
     }
-    e->type = match.result;
-    if (!builtin_check_row(c, e, match.row)) {
-        expr_fail(e, c);
-        return;
-    }
     evaluate_builtin(c, e, id);
-    if (c->fn && e->type->kind == TYPE_POINTER)
-        VEC_PUSH(c->arena, &c->fn->views, e);
-    if (c->fn && builtin_stages(id) != builtin_stages(BUILTIN_abs))
-        usage_stages(c, e->span, builtin_stages(id),
-                     arena_printf(c->arena, "the builtin function %s", name));
-    if (statement && builtin_flags(id) & BUILTIN_MUST_USE)
-        call_must_use(c, e, name);
-    if (!statement && e->type->kind == TYPE_VOID) {
-        diag_add(c->diag, DIAG_no_result, e->span, "%s returns nothing, so it has no value",
-                 name);
-        expr_fail(e, c);
-    }
+    check_builtin_use(c, e, id, statement);
 }
 
 /* ---- all of them ---- */
@@ -438,8 +462,8 @@ static void call_type(Checker *c, Expr *e, const Type *type, Generic generic, bo
     }
     check_construct(c, e, type, generic);
     if (statement && e->type->kind != TYPE_ERROR)
-        call_must_use(c, e, arena_printf(c->arena, "the constructor of '%s'",
-                                         type_string(c->arena, e->type)));
+        report_dropped(c, e, arena_printf(c->arena, "the constructor of '%s'",
+                                          type_string(c->arena, e->type)));
 }
 
 const Type *check_call(Checker *c, Expr **slot, bool statement)

@@ -13,19 +13,17 @@
 bool call_check_args(Checker *c, Expr *e);
 /* The latest stage of the arguments; EVAL_CONST if there are none. */
 EvalStage call_stage(const Expr *e);
-/* The values of the arguments, NULL where there is none. In the arena. *all is
- * whether every argument has one. */
-const Value *const *call_values(Checker *c, const Expr *e, bool *all);
+/* Arguments of a call that need no memory of the arena. */
+#define CALL_FEW 16
+/* The values of the arguments, NULL where there is none: in `few` [CALL_FEW] if
+ * they fit. *all is whether every argument has one. */
+const Value *const *call_values(Checker *c, const Expr *e, const Value **few, bool *all);
 /* Converts a checked operand or argument, which is known to be feasible. False
  * if the value does not fit, which is reported. */
 bool call_convert(Checker *c, Expr **slot, const Type *to);
 /* Gives a constant its value; NULL after a diagnostic of the folder. Where
  * nothing is evaluated (a quiet folder), NULL leaves it without one. */
 void call_set_value(Checker *c, Expr *e, const Value *value);
-/* Reports a call for its effects of what has none. */
-void call_must_use(Checker *c, const Expr *e, const char *what);
-/* "1st", "2nd", ... */
-const char *call_ordinal(Checker *c, uint32_t i);
 
 Overloads operator_unary_rows(UnOp op);
 Overloads operator_binary_rows(BinOp op);

@@ -12,6 +12,26 @@
 
 /* ---- messages ---- */
 
+/* What is being made, for messages. The first that is set: */
+typedef struct Whole {
+    const Member *member;
+    const Type   *type;
+    const char   *text;
+    uint32_t      columns, rows;        /* a generator; columns 0: a vector       */
+} Whole;
+
+static const char *whole_text(Checker *c, Whole w)
+{
+    if (w.member)
+        return arena_printf(c->arena, "the member '%.*s'", STR_ARG(ident_text(w.member->ident)));
+    if (w.type)
+        return arena_printf(c->arena, "'%s'", type_string(c->arena, w.type));
+    if (w.text)
+        return w.text;
+    return w.columns ? arena_printf(c->arena, "'mat%ux%u'", w.columns, w.rows)
+                     : arena_printf(c->arena, "'vec%u'", w.rows);
+}
+
 static void report_count(Checker *c, const Expr *e, const Type *type, uint64_t wanted)
 {
     diag_add(c->diag, DIAG_constructor_arguments, e->span,
@@ -20,30 +40,32 @@ static void report_count(Checker *c, const Expr *e, const Type *type, uint64_t w
              e->call.nargs, e->call.nargs == 1 ? "is" : "are");
 }
 
-static void report_part(Checker *c, const Expr *arg, const Type *wanted, const char *of)
+static void report_part(Checker *c, const Expr *arg, const Type *wanted, Whole whole)
 {
     diag_add(c->diag, DIAG_constructor_arguments, arg->span,
              "'%s' is needed here to make %s, but this is '%s'",
-             type_string(c->arena, wanted), of, type_string(c->arena, arg->type));
+             type_string(c->arena, wanted), whole_text(c, whole),
+             type_string(c->arena, arg->type));
 }
 
-/* Arguments of a vector or matrix that do not go together, as "(f32, i32)". */
-static void report_mix(Checker *c, const Expr *e, const char *what)
+/* The types of the arguments, as "f32, i32". */
+static const char *types_text(Checker *c, const Expr *e)
 {
     Text text = {.arena = c->arena};
+    text_printf(&text, "%s", "");
     for (uint32_t i = 0; i < MIN_OF(e->call.nargs, 16); i++) {
         text_printf(&text, "%s", i ? ", " : "");
         type_print(&text, e->call.args[i]->type);
     }
     if (e->call.nargs > 16)
         text_printf(&text, ", ...");
-    diag_add(c->diag, DIAG_constructor_arguments, e->span, "%s cannot be made from (%s)", what,
-             text.data ? text.data : "");
+    return text.data;
 }
 
-static const char *quoted(Checker *c, const Type *type)
+static void report_mix(Checker *c, const Expr *e, Whole whole)
 {
-    return arena_printf(c->arena, "'%s'", type_string(c->arena, type));
+    diag_add(c->diag, DIAG_constructor_arguments, e->span, "%s cannot be made from (%s)",
+             whole_text(c, whole), types_text(c, e));
 }
 
 /* ---- the common scalar of a generator's arguments ---- */
@@ -61,21 +83,21 @@ static const Type *common_scalar(Checker *c, const Expr *e, uint32_t within)
 
 /* ---- parts ---- */
 
-/* Converts one argument to the type of a part. `of` is for the message. */
-static bool convert_part(Checker *c, Expr **slot, const Type *to, const char *of)
+/* Converts one argument to the type of a part. */
+static bool convert_part(Checker *c, Expr **slot, const Type *to, Whole whole)
 {
     if (type_conversion_rank((*slot)->type, to) == RANK_INFINITE) {
-        report_part(c, *slot, to, of);
+        report_part(c, *slot, to, whole);
         return false;
     }
     return call_convert(c, slot, to);
 }
 
-static bool convert_all(Checker *c, Expr *e, const Type *to, const char *of)
+static bool convert_all(Checker *c, Expr *e, const Type *to, const Type *whole)
 {
     bool ok = true;
     for (uint32_t i = 0; i < e->call.nargs; i++)
-        ok &= convert_part(c, &e->call.args[i], to, of);
+        ok &= convert_part(c, &e->call.args[i], to, (Whole){.type = whole});
     return ok;
 }
 
@@ -128,29 +150,29 @@ static bool convert_components(Checker *c, Expr *e, const Type *type, const Type
     for (uint32_t i = 0; i < e->call.nargs; i++) {
         uint32_t width = width_of(e->call.args[i]->type);
         const Type *to = width == 1 ? scalar : type_vector(c->types, scalar, width);
-        ok &= convert_part(c, &e->call.args[i], to, quoted(c, type));
+        ok &= convert_part(c, &e->call.args[i], to, (Whole){.type = type});
     }
     return ok;
 }
 
-static bool vector_shape(Checker *c, const Expr *e, const char *what, uint32_t width)
+static bool vector_shape(Checker *c, const Expr *e, Whole whole, uint32_t width)
 {
     uint32_t n = component_count(e);
     if (n == width || (e->call.nargs == 1 && n == 1))
         return true;
     if (n == 0) {
-        report_mix(c, e, what);
+        report_mix(c, e, whole);
         return false;
     }
     diag_add(c->diag, DIAG_constructor_arguments, e->span,
-             "%s needs 1 or %u components, but %u %s given", what, width, n,
+             "%s needs 1 or %u components, but %u %s given", whole_text(c, whole), width, n,
              n == 1 ? "is" : "are");
     return false;
 }
 
 static bool construct_vector(Checker *c, Expr *e, const Type *type)
 {
-    if (!vector_shape(c, e, quoted(c, type), type->vector.width))
+    if (!vector_shape(c, e, (Whole){.type = type}, type->vector.width))
         return false;
     if (e->call.nargs == 1 && e->call.args[0]->type->kind == TYPE_VECTOR)
         return true;                    /* converts each component */
@@ -159,14 +181,14 @@ static bool construct_vector(Checker *c, Expr *e, const Type *type)
 
 static const Type *generic_vector(Checker *c, Expr *e, uint32_t width)
 {
-    const char *what = arena_printf(c->arena, "'vec%u'", width);
+    const Whole whole = {.rows = width};
     if (e->call.nargs == 0)
         return type_vector(c->types, c->types->abstract_int, width);
-    if (!vector_shape(c, e, what, width))
+    if (!vector_shape(c, e, whole, width))
         return NULL;
     const Type *scalar = common_scalar(c, e, SCALAR_ALL);
     if (!scalar) {
-        report_mix(c, e, what);
+        report_mix(c, e, whole);
         return NULL;
     }
     const Type *type = type_vector(c->types, scalar, width);
@@ -190,19 +212,20 @@ static bool matrix_shape(const Expr *e, uint32_t columns, uint32_t rows)
     return (vectors == n && n == columns) || (scalars == n && n == columns * rows);
 }
 
-static void report_matrix(Checker *c, const Expr *e, const char *what, uint32_t columns,
+static void report_matrix(Checker *c, const Expr *e, Whole whole, uint32_t columns,
                           uint32_t rows)
 {
-    report_mix(c, e, arena_printf(c->arena, "%s is made from one mat%ux%u, %u columns of "
-                                  "vec%u, or %u elements; it", what, columns, rows, columns,
-                                  rows, columns * rows));
+    diag_add(c->diag, DIAG_constructor_arguments, e->span,
+             "%s is made from one mat%ux%u, %u columns of vec%u, or %u elements; it cannot be "
+             "made from (%s)", whole_text(c, whole), columns, rows, columns, rows,
+             columns * rows, types_text(c, e));
 }
 
 static bool construct_matrix(Checker *c, Expr *e, const Type *type)
 {
     uint32_t columns = type->matrix.columns, rows = type->matrix.rows;
     if (!matrix_shape(e, columns, rows)) {
-        report_matrix(c, e, quoted(c, type), columns, rows);
+        report_matrix(c, e, (Whole){.type = type}, columns, rows);
         return false;
     }
     if (e->call.args[0]->type->kind == TYPE_MATRIX)
@@ -212,12 +235,11 @@ static bool construct_matrix(Checker *c, Expr *e, const Type *type)
 
 static const Type *generic_matrix(Checker *c, Expr *e, uint32_t columns, uint32_t rows)
 {
-    const char *what = arena_printf(c->arena, "'mat%ux%u'", columns, rows);
     const Type *scalar = NULL;
     if (e->call.nargs && matrix_shape(e, columns, rows))
         scalar = common_scalar(c, e, WHERE_FLOAT);
     if (!scalar) {
-        report_matrix(c, e, what, columns, rows);
+        report_matrix(c, e, (Whole){.columns = columns, .rows = rows}, columns, rows);
         return NULL;
     }
     const Type *type = type_matrix(c->types, scalar, columns, rows);
@@ -234,7 +256,7 @@ static bool construct_array(Checker *c, Expr *e, const Type *type)
         report_count(c, e, type, type->array.count);
         return false;
     }
-    return convert_all(c, e, type->array.of, quoted(c, type));
+    return convert_all(c, e, type->array.of, type);
 }
 
 /* The type that all arguments convert to; NULL after a diagnostic. Each step
@@ -247,7 +269,8 @@ static const Type *common_type(Checker *c, const Expr *e)
         if (type_conversion_rank(t, common) != RANK_INFINITE)
             continue;
         if (type_conversion_rank(common, t) == RANK_INFINITE) {
-            report_part(c, e->call.args[i], common, "an array with the elements before it");
+            report_part(c, e->call.args[i], common,
+                        (Whole){.text = "an array with the elements before it"});
             return NULL;
         }
         common = t;
@@ -280,7 +303,7 @@ static const Type *generic_array(Checker *c, Expr *e)
         return NULL;
     }
     const Type *type = type_array_fixed(c->types, of, e->call.nargs);
-    return convert_all(c, e, of, "the array") ? type : NULL;
+    return convert_all(c, e, of, type) ? type : NULL;
 }
 
 /* ---- structures ---- */
@@ -300,10 +323,8 @@ static bool construct_struct(Checker *c, Expr *e, const Type *type)
     }
     for (uint32_t i = 0; i < e->call.nargs; i++) {
         const Member *m = &d->structure.members[i];
-        const char *of = arena_printf(c->arena, "the member '%.*s'",
-                                      STR_ARG(m->ident.name->text));
         if (m->type && m->type->kind != TYPE_ERROR)
-            ok &= convert_part(c, &e->call.args[i], m->type, of);
+            ok &= convert_part(c, &e->call.args[i], m->type, (Whole){.member = m});
     }
     return ok;
 }
@@ -373,8 +394,9 @@ void check_construct(Checker *c, Expr *e, const Type *type, Generic generic)
     e->stage = call_stage(e);
     if (e->stage != EVAL_CONST)
         return;
+    const Value *few[CALL_FEW];
     bool all;
-    const Value *const *values = call_values(c, e, &all);
+    const Value *const *values = call_values(c, e, few, &all);
     if (all)
         call_set_value(c, e, fold_construct(&c->fold, e->span, type, values, e->call.nargs));
 }

@@ -120,47 +120,49 @@ Param overload_param(const Overload *row, uint32_t i)
 
 /* ---- names in patterns ---- */
 
+#define NAME(text) {text, sizeof text - 1}
 static const PatternName names[] = {
-    {"bool",                          PATTERN_SCALAR,  SCALAR_BOOL, 0},
-    {"i32",                           PATTERN_SCALAR,  SCALAR_I32, 0},
-    {"u32",                           PATTERN_SCALAR,  SCALAR_U32, 0},
-    {"f32",                           PATTERN_SCALAR,  SCALAR_F32, 0},
-    {"f16",                           PATTERN_SCALAR,  SCALAR_F16, 0},
-    {"abstract_int",                  PATTERN_SCALAR,  SCALAR_ABSTRACT_INT, 0},
-    {"S",                             PATTERN_SCALAR_VAR, VAR_S, 0},
-    {"W",                             PATTERN_SCALAR_VAR, VAR_W, 0},
-    {"C",                             PATTERN_SCALAR_VAR, VAR_C, 0},
-    {"A",                             PATTERN_SCALAR_VAR, VAR_A, 0},
-    {"L",                             PATTERN_SCALAR_VAR, VAR_L, 0},
-    {"CF",                            PATTERN_CHANNEL, 0, 0},
-    {"E",                             PATTERN_ANY,     0, 0},
-    {"ptr",                           PATTERN_POINTER, 0, 0},
-    {"atomic",                        PATTERN_ATOMIC,  0, 0},
-    {"array",                         PATTERN_ARRAY,   0, 0},
-    {"buffer",                        PATTERN_BUFFER,  0, 0},
-    {"sampler",                       PATTERN_SAMPLER, false, 0},
-    {"sampler_comparison",            PATTERN_SAMPLER, true, 0},
-    {"texture_1d",                    PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_1D},
-    {"texture_2d",                    PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_2D},
-    {"texture_2d_array",              PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_2D_ARRAY},
-    {"texture_3d",                    PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_3D},
-    {"texture_cube",                  PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_CUBE},
-    {"texture_cube_array",            PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_CUBE_ARRAY},
-    {"texture_multisampled_2d",       PATTERN_TEXTURE, TEXTURE_MULTISAMPLED, DIM_2D},
-    {"texture_depth_2d",              PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_2D},
-    {"texture_depth_2d_array",        PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_2D_ARRAY},
-    {"texture_depth_cube",            PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_CUBE},
-    {"texture_depth_cube_array",      PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_CUBE_ARRAY},
-    {"texture_depth_multisampled_2d", PATTERN_TEXTURE, TEXTURE_DEPTH_MULTISAMPLED, DIM_2D},
-    {"texture_storage_1d",            PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_1D},
-    {"texture_storage_2d",            PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_2D},
-    {"texture_storage_2d_array",      PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_2D_ARRAY},
-    {"texture_storage_3d",            PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_3D},
-    {"texture_external",              PATTERN_TEXTURE, TEXTURE_EXTERNAL, DIM_2D},
-    {"frexp_result",                  PATTERN_RESULT,  RESULT_FREXP, 0},
-    {"modf_result",                   PATTERN_RESULT,  RESULT_MODF, 0},
-    {"atomic_compare_exchange_result", PATTERN_RESULT, RESULT_ATOMIC_COMPARE_EXCHANGE, 0},
+    {NAME("S"),                             PATTERN_SCALAR_VAR, VAR_S, 0},
+    {NAME("W"),                             PATTERN_SCALAR_VAR, VAR_W, 0},
+    {NAME("C"),                             PATTERN_SCALAR_VAR, VAR_C, 0},
+    {NAME("A"),                             PATTERN_SCALAR_VAR, VAR_A, 0},
+    {NAME("L"),                             PATTERN_SCALAR_VAR, VAR_L, 0},
+    {NAME("CF"),                            PATTERN_CHANNEL, 0, 0},
+    {NAME("E"),                             PATTERN_ANY,     0, 0},
+    {NAME("bool"),                          PATTERN_SCALAR,  SCALAR_BOOL, 0},
+    {NAME("i32"),                           PATTERN_SCALAR,  SCALAR_I32, 0},
+    {NAME("u32"),                           PATTERN_SCALAR,  SCALAR_U32, 0},
+    {NAME("f32"),                           PATTERN_SCALAR,  SCALAR_F32, 0},
+    {NAME("f16"),                           PATTERN_SCALAR,  SCALAR_F16, 0},
+    {NAME("abstract_int"),                  PATTERN_SCALAR,  SCALAR_ABSTRACT_INT, 0},
+    {NAME("ptr"),                           PATTERN_POINTER, 0, 0},
+    {NAME("atomic"),                        PATTERN_ATOMIC,  0, 0},
+    {NAME("array"),                         PATTERN_ARRAY,   0, 0},
+    {NAME("buffer"),                        PATTERN_BUFFER,  0, 0},
+    {NAME("sampler"),                       PATTERN_SAMPLER, false, 0},
+    {NAME("sampler_comparison"),            PATTERN_SAMPLER, true, 0},
+    {NAME("texture_1d"),                    PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_1D},
+    {NAME("texture_2d"),                    PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_2D},
+    {NAME("texture_2d_array"),              PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_2D_ARRAY},
+    {NAME("texture_3d"),                    PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_3D},
+    {NAME("texture_cube"),                  PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_CUBE},
+    {NAME("texture_cube_array"),            PATTERN_TEXTURE, TEXTURE_SAMPLED, DIM_CUBE_ARRAY},
+    {NAME("texture_multisampled_2d"),       PATTERN_TEXTURE, TEXTURE_MULTISAMPLED, DIM_2D},
+    {NAME("texture_depth_2d"),              PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_2D},
+    {NAME("texture_depth_2d_array"),        PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_2D_ARRAY},
+    {NAME("texture_depth_cube"),            PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_CUBE},
+    {NAME("texture_depth_cube_array"),      PATTERN_TEXTURE, TEXTURE_DEPTH, DIM_CUBE_ARRAY},
+    {NAME("texture_depth_multisampled_2d"), PATTERN_TEXTURE, TEXTURE_DEPTH_MULTISAMPLED, DIM_2D},
+    {NAME("texture_storage_1d"),            PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_1D},
+    {NAME("texture_storage_2d"),            PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_2D},
+    {NAME("texture_storage_2d_array"),      PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_2D_ARRAY},
+    {NAME("texture_storage_3d"),            PATTERN_TEXTURE, TEXTURE_STORAGE, DIM_3D},
+    {NAME("texture_external"),              PATTERN_TEXTURE, TEXTURE_EXTERNAL, DIM_2D},
+    {NAME("frexp_result"),                  PATTERN_RESULT,  RESULT_FREXP, 0},
+    {NAME("modf_result"),                   PATTERN_RESULT,  RESULT_MODF, 0},
+    {NAME("atomic_compare_exchange_result"), PATTERN_RESULT, RESULT_ATOMIC_COMPARE_EXCHANGE, 0},
 };
+#undef NAME
 
 /* What T with a second letter is made of. */
 static Str shaped_of(Str head)
@@ -199,7 +201,7 @@ Pattern pattern_of(Str text)
         p.b = (uint8_t)head.data[5];
     }
     for (uint32_t i = 0; p.kind == PATTERN_NONE && i < COUNTOF(names); i++) {
-        if (str_eq(head, str_of(names[i].name))) {
+        if (str_eq(head, names[i].name)) {
             p.kind = names[i].kind;
             p.a = names[i].a;
             p.b = names[i].b;
@@ -212,7 +214,7 @@ const char *pattern_texture_name(TextureKind kind, TextureDim dim)
 {
     for (uint32_t i = 0; i < COUNTOF(names); i++)
         if (names[i].kind == PATTERN_TEXTURE && names[i].a == kind && names[i].b == dim)
-            return names[i].name;
+            return names[i].name.data;
     return "texture";
 }
 
@@ -487,22 +489,28 @@ typedef struct Candidate {
     Env             env;
     const Type     *params[OVERLOAD_MAX_PARAMS];
     uint32_t        rank[OVERLOAD_MAX_PARAMS];
+    bool            exact;              /* nothing is converted */
 } Candidate;
 
 static bool candidate_fits(Candidate *c, const OverloadQuery *q, const Overload *row)
 {
+    Str list = str_of(row->params), types[OVERLOAD_MAX_PARAMS];
     if (overload_param_count(row) != q->nargs || (row->template_[0] != '\0') != !!q->explicit_)
         return false;
     c->row = row;
     env_init(&c->env, q, row);
     if (q->explicit_ && !env_match(&c->env, str_of(row->template_), q->explicit_))
         return false;
-    for (uint32_t i = 0; i < q->nargs; i++)
-        if (!env_match(&c->env, overload_param(row, i).type, q->args[i]))
-            return false;
     for (uint32_t i = 0; i < q->nargs; i++) {
-        c->params[i] = param_type(&c->env, overload_param(row, i).type, q->args[i]);
+        types[i] = read_param(pattern_next(&list)).type;
+        if (!env_match(&c->env, types[i], q->args[i]))
+            return false;
+    }
+    c->exact = true;
+    for (uint32_t i = 0; i < q->nargs; i++) {
+        c->params[i] = param_type(&c->env, types[i], q->args[i]);
         c->rank[i] = type_conversion_rank(q->args[i], c->params[i]);
+        c->exact &= c->rank[i] == 0;
         BUG_IF(c->rank[i] == RANK_INFINITE, "a row fits, but its conversion is not feasible");
     }
     return true;
@@ -524,7 +532,9 @@ bool overload_resolve(const OverloadQuery *q, Overloads set, OverloadMatch *out)
 {
     Candidate best = {0}, next;
     bool alone = true;                  /* best is preferred over all tried */
-    for (uint32_t i = 0; i < set.count; i++) {
+    /* Nothing is preferred over a row that needs no conversion, and no two rows
+     * take the same types. */
+    for (uint32_t i = 0; i < set.count && !(best.row && best.exact); i++) {
         if (!candidate_fits(&next, q, &set.rows[i]))
             continue;
         if (!best.row || is_preferred(&next, &best, q->nargs)) {

@@ -29,7 +29,7 @@ typedef enum PatternKind {
 enum { VAR_S, VAR_W, VAR_C, VAR_A, VAR_L, VAR_COUNT };
 
 typedef struct PatternName {
-    const char *name;
+    Str         name;
     PatternKind kind;
     uint8_t     a, b;
 } PatternName;

@@ -15,7 +15,7 @@
 #include "check/behavior.h"
 #include "check/uniformity_priv.h"
 
-#define MAX_REPORTS 20                  /* a function */
+#define MAX_REPORTS 20                  /* of a severity, a function */
 
 /* ---- setting up ---- */
 
@@ -162,19 +162,36 @@ static const Ways *ways_get(Uniform *u, bool wide)
     return ways;
 }
 
-/* Reports requirements that are not met; they are none for callers. */
-static void judge(Uniform *u, const Components *c, const uint64_t *reach)
+/* Does it ask about the whole workgroup, not only about the subgroup? */
+static bool asks_wide(const Uniform *u, const Requirement *r)
+{
+    return r->need.rule != NEED_SUBGROUP || !u->narrow;
+}
+
+static bool is_met(const Uniform *u, const Requirement *r, uint64_t reach)
 {
     const uint64_t any = (uint64_t)1 << END_BIT(NODE_ANY);
     const uint64_t wide = (uint64_t)1 << END_BIT(NODE_WIDE);
-    uint32_t reports = 0;
+    return !(reach & (asks_wide(u, r) ? any | wide : any));
+}
+
+/* Reports requirements that are not met; they are none for callers. Where control
+ * flow fails a call, every argument does too: that is not said again. */
+static void judge(Uniform *u, const Components *c, const uint64_t *reach)
+{
+    Need failed[NEED_COUNT] = {0};
+    uint32_t reports[SEVERITY_ERROR + 1] = {0};
     for (uint32_t i = 0; i < u->requirements.len; i++) {
         Requirement *r = &u->requirements.data[i];
-        bool asks_wide = r->need.rule != NEED_SUBGROUP || !u->narrow;
-        if (!(reach[c->of[r->node]] & (asks_wide ? any | wide : any)))
+        const Need need = r->need;
+        if (is_met(u, r, reach[c->of[r->node]]))
             continue;
-        if (reports++ < MAX_REPORTS)
-            report_requirement(u, r, ways_get(u, asks_wide));
+        const Need *flow = &failed[need.rule];
+        bool said = need.arg && need.call == flow->call && need.severity <= flow->severity;
+        if (!said && reports[need.severity]++ < MAX_REPORTS)
+            report_requirement(u, r, ways_get(u, asks_wide(u, r)));
+        if (!need.arg)
+            failed[need.rule] = need;
         r->need.severity = SEVERITY_OFF;
     }
 }

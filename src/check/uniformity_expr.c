@@ -38,11 +38,12 @@ static NodeId under(Uniform *u, NodeId cf, NodeId value)
     return uniform_both(u, NODE_START, value, cf);
 }
 
-NodeId uniform_condition(Uniform *u, NodeId cf, const Expr *e, NodeId value)
+NodeId uniform_decides(Uniform *u, NodeId cf, NodeKind kind, const Expr *e,
+                       NodeId value)
 {
     if (value == cf)
         return cf;
-    NodeId decides = graph_node(&u->graph, STORY_CONDITION, e);
+    NodeId decides = graph_node(&u->graph, kind, e);
     graph_edge(&u->graph, decides, value);
     return decides;
 }
@@ -69,8 +70,8 @@ static NodeId binary(Uniform *u, NodeId cf, const Expr *e)
     while (u->spine.len > base) {
         e = u->spine.data[--u->spine.len];
         if (is_logical(e->binary.op)) {
-            NodeId rhs_cf = uniform_condition(u, cf, e->binary.lhs, value);
-            value = uniform_expr(u, rhs_cf, e->binary.rhs);
+            NodeId right = uniform_decides(u, cf, STORY_LEFT, e->binary.lhs, value);
+            value = uniform_expr(u, right, e->binary.rhs);
         } else
             value = uniform_both(u, cf, value, uniform_expr(u, cf, e->binary.rhs));
     }

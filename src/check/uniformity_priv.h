@@ -51,6 +51,7 @@ typedef enum NodeKind {
     STORY_CALL,                     /* expr: result of a user's function          */
     STORY_WRITTEN,                  /* expr: call that wrote through a parameter  */
     STORY_CONDITION,                /* expr: decides where control flow goes      */
+    STORY_LEFT,                     /* expr: of && or ||, decides about the right */
     STORY_MERGE,                    /* stmt: some may have left in it             */
     STORY_LOOP,                     /* stmt: start of an iteration                */
     STORY_LET,                      /* decl                                       */
@@ -309,8 +310,9 @@ View   uniform_view(Uniform *u, NodeId cf, const Expr *e);
 NodeId uniform_load(Uniform *u, NodeId cf, const Expr *at, View view);
 /* A node for two values of which `a` is under `cf`, and so is `b`. */
 NodeId uniform_both(Uniform *u, NodeId cf, NodeId a, NodeId b);
-/* Control flow that `e`, of value `value`, decides. */
-NodeId uniform_condition(Uniform *u, NodeId cf, const Expr *e, NodeId value);
+/* Control flow that `e`, of value `value`, decides: STORY_CONDITION, STORY_LEFT. */
+NodeId uniform_decides(Uniform *u, NodeId cf, NodeKind kind, const Expr *e,
+                       NodeId value);
 
 /* ---- uniformity_stmt.c ---- */
 

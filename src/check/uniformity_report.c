@@ -130,16 +130,21 @@ static void note_assign(Diag *d, Diagnostic *on, const Stmt *s, bool flow)
 
 static bool is_flow(const Node *node)
 {
-    return node->kind == STORY_CONDITION || node->kind == STORY_MERGE
-        || node->kind == STORY_LOOP;
+    return node->kind == STORY_CONDITION || node->kind == STORY_LEFT
+        || node->kind == STORY_MERGE || node->kind == STORY_LOOP;
 }
 
 /* One step of the way, if it has something to tell. */
 static bool note_step(Uniform *u, Diagnostic *on, const Node *node, const Node *next,
-                      const Stmt *merge)
+                      const Stmt *merge, bool first)
 {
     Diag *d = u->c->diag;
     switch ((NodeKind)node->kind) {
+    case STORY_LEFT:
+        if (first)
+            diag_note(d, on, node->expr->span, "this may differ between invocations, "
+                      "and decides whether the right side is evaluated");
+        return first;
     case STORY_CONDITION:
         note_condition(d, on, node->expr, merge);
         return true;
@@ -190,7 +195,7 @@ static void note_way(Uniform *u, Diagnostic *on, NodeId from, const Ways *ways)
     uint32_t told = 0;
     for (NodeId at = from; at > NODE_WIDE && told < MAX_STEPS; at = ways->next[at]) {
         const Node *node = &nodes[at];
-        if (note_step(u, on, node, &nodes[ways->next[at]], merge)) {
+        if (note_step(u, on, node, &nodes[ways->next[at]], merge, told == 0)) {
             told++;
             merge = NULL;
         }

@@ -53,7 +53,7 @@ static NodeId branch(Uniform *u, NodeId cf, const Block *block, uint32_t join,
 
 static NodeId condition(Uniform *u, NodeId cf, const Expr *e)
 {
-    return uniform_condition(u, cf, e, uniform_expr(u, cf, e));
+    return uniform_decides(u, cf, STORY_CONDITION, e, uniform_expr(u, cf, e));
 }
 
 /* ---- if and switch ---- */

@@ -108,7 +108,7 @@ void behavior_function(Checker *c, Decl *fn)
     Analysis a = {.c = c};
     FnInfo *info = fn->fn.info;
     info->behavior = block(&a, fn->fn.body) & (BEHAVIOR_NEXT | BEHAVIOR_RETURN);
-    if (a.broken || !fn->fn.result_expr || !fn->fn.body ||
+    if (a.broken || fn->type->kind == TYPE_VOID || fn->type->kind == TYPE_ERROR ||
         !(info->behavior & BEHAVIOR_NEXT))
         return;
     Diagnostic *d = diag_add(c->diag, DIAG_missing_return, fn->ident.span,

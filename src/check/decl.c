@@ -19,20 +19,6 @@ static const char *init_what(Checker *c, const Decl *d)
                         d->ident.name->text.data);
 }
 
-/* Checks the written type, and the initializer against it. Returns the declared
- * type, or that of the initializer; the error type after a diagnostic. */
-static const Type *check_type_and_init(Checker *c, Decl *d)
-{
-    const Type *t = d->var.type_expr ? check_type(c, d->var.type_expr) : NULL;
-    if (!d->var.init)
-        return t ? t : c->types->error;
-    if (!t)
-        return check_value(c, &d->var.init);
-    if (!check_value_as(c, &d->var.init, t, init_what(c, d)))
-        expr_fail(d->var.init, c);
-    return t;
-}
-
 static bool need_init(Checker *c, const Decl *d, const char *kind)
 {
     if (d->var.init)
@@ -67,21 +53,47 @@ static const Type *bad_type(Checker *c, const Decl *d, const Type *t, const char
     return c->types->error;
 }
 
+/*
+ * Checks the written type, and the initializer against it. Returns the declared
+ * type, or that of the initializer, which may be abstract; the error type after a
+ * diagnostic. `fault` says what is wrong with a type, or NULL.
+ */
+static const Type *check_type_and_init(Checker *c, Decl *d,
+                                       const char *(*fault)(const Checker *, const Type *))
+{
+    const Type *t = d->var.type_expr ? check_type(c, d->var.type_expr) : NULL;
+    const char *why = t && t->kind != TYPE_ERROR ? fault(c, t) : NULL;
+    if (why)
+        t = bad_type(c, d, t, why);
+    if (!d->var.init)
+        return t ? t : c->types->error;
+    if (!t) {
+        t = check_value(c, &d->var.init);
+        why = t->kind != TYPE_ERROR ? fault(c, t) : NULL;
+        return why ? bad_type(c, d, t, why) : t;
+    }
+    if (!check_value_as(c, &d->var.init, t, init_what(c, d)))
+        expr_fail(d->var.init, c);
+    return t;
+}
+
 /* ---- const, override, let ---- */
+
+static const char *const_fault(const Checker *c, const Type *t)
+{
+    (void)c;
+    return type_is_constructible(t) ? NULL : "a constant must be constructible";
+}
 
 static void check_const_decl(Checker *c, Decl *d)
 {
     d->type = c->types->error;
     if (!need_init(c, d, "const"))
         return;
-    const Type *t = check_type_and_init(c, d);
+    const Type *t = check_type_and_init(c, d, const_fault);
     const Expr *init = d->var.init;
     if (t->kind == TYPE_ERROR || init->type->kind == TYPE_ERROR)
         return;
-    if (!type_is_constructible(t)) {
-        bad_type(c, d, t, "a constant must be constructible");
-        return;
-    }
     if (!check_is_const(c, init, init_what(c, d)))
         return;
     d->var.value = init->value;
@@ -89,9 +101,10 @@ static void check_const_decl(Checker *c, Decl *d)
         d->type = t;
 }
 
-static bool is_concrete_scalar(const Type *t)
+static const char *override_fault(const Checker *c, const Type *t)
 {
-    return type_is_scalar(t) && !type_is_abstract(t);
+    (void)c;
+    return type_is_scalar(t) ? NULL : "an override is a bool, i32, u32, f32 or f16";
 }
 
 static void check_override_decl(Checker *c, Decl *d)
@@ -101,17 +114,11 @@ static void check_override_decl(Checker *c, Decl *d)
     attr_override(c, d);
     if (!need_type_or_init(c, d))
         return;
-    const Type *t = check_type_and_init(c, d);
-    if (t->kind == TYPE_ERROR)
-        return;
-    if (d->var.init && !d->var.type_expr)
+    const Type *t = check_type_and_init(c, d, override_fault);
+    if (d->var.init && !d->var.type_expr && t->kind != TYPE_ERROR)
         t = check_concretize(c, &d->var.init);
     if (t->kind == TYPE_ERROR)
         return;
-    if (!is_concrete_scalar(t)) {
-        bad_type(c, d, t, "an override is a bool, i32, u32, f32 or f16");
-        return;
-    }
     d->type = t;
     if (d->var.init && d->var.init->type->kind != TYPE_ERROR &&
         d->var.init->stage == EVAL_RUNTIME)
@@ -119,11 +126,15 @@ static void check_override_decl(Checker *c, Decl *d)
                  "%s must be an override-expression, which this is not", init_what(c, d));
 }
 
-static bool is_let_type(const Checker *c, const Type *t)
+static const char *let_fault(const Checker *c, const Type *t)
 {
     if (t->kind == TYPE_TEXTURE || t->kind == TYPE_SAMPLER)
-        return feature_language(c, LANGUAGE_texture_and_sampler_let);
-    return t->kind == TYPE_POINTER || type_is_constructible(t);
+        return feature_language(c, LANGUAGE_texture_and_sampler_let)
+                   ? NULL
+                   : "the language feature 'texture_and_sampler_let' is not available";
+    return t->kind == TYPE_POINTER || type_is_constructible(t)
+               ? NULL
+               : "a let-declaration needs a constructible type or a pointer";
 }
 
 static void check_let_decl(Checker *c, Decl *d)
@@ -131,16 +142,10 @@ static void check_let_decl(Checker *c, Decl *d)
     d->type = c->types->error;
     if (!need_init(c, d, "let"))
         return;
-    const Type *t = check_type_and_init(c, d);
+    const Type *t = check_type_and_init(c, d, let_fault);
     if (t->kind == TYPE_ERROR)
         return;
-    if (!d->var.type_expr)
-        t = check_concretize(c, &d->var.init);
-    if (!is_let_type(c, t)) {
-        bad_type(c, d, t, "a let-declaration needs a constructible type or a pointer");
-        return;
-    }
-    d->type = t;
+    d->type = d->var.type_expr ? t : check_concretize(c, &d->var.init);
     if (t->kind == TYPE_POINTER && d->var.init->type->kind != TYPE_ERROR)
         d->var.root = expr_root(d->var.init);
 }
@@ -194,19 +199,35 @@ static bool check_var_space(Checker *c, Decl *d, const Type *t)
                               d->var.nspace_args > 1 ? d->var.space_args[1] : NULL);
 }
 
-static void check_var_init(Checker *c, const Decl *d)
+/* The initializer of a variable of type `t`; where the type comes from the
+ * initializer, it is checked already. */
+static void check_var_init(Checker *c, Decl *d, const Type *t)
 {
-    const Expr *init = d->var.init;
-    if (!init)
+    bool allowed = d->var.space == SPACE_PRIVATE || d->var.space == SPACE_FUNCTION;
+    if (!d->var.init)
         return;
-    if (d->var.space != SPACE_PRIVATE && d->var.space != SPACE_FUNCTION)
-        diag_add(c->diag, DIAG_initializer_not_allowed, init->span,
+    if (!allowed)
+        diag_add(c->diag, DIAG_initializer_not_allowed, d->var.init->span,
                  "a variable in the address space '%s' cannot have an initializer",
                  address_space_name(d->var.space));
-    else if (d->is_global && init->type->kind != TYPE_ERROR && init->stage == EVAL_RUNTIME)
+    if (d->var.type_expr && !allowed)
+        check_value(c, &d->var.init);
+    else if (d->var.type_expr)
+        check_value_as(c, &d->var.init, t, init_what(c, d));
+    const Expr *init = d->var.init;
+    if (d->is_global && allowed && init->type->kind != TYPE_ERROR &&
+        init->stage == EVAL_RUNTIME)
         diag_add(c->diag, DIAG_not_override, init->span,
                  "%s must be a const- or override-expression, which this is not",
                  init_what(c, d));
+}
+
+static const Type *check_var_type(Checker *c, Decl *d)
+{
+    if (d->var.type_expr)
+        return check_type(c, d->var.type_expr);
+    const Type *t = check_value(c, &d->var.init);
+    return t->kind == TYPE_ERROR ? t : check_concretize(c, &d->var.init);
 }
 
 static void check_var_decl(Checker *c, Decl *d)
@@ -215,12 +236,14 @@ static void check_var_decl(Checker *c, Decl *d)
     bool ok = check_var_template(c, d);
     if (!need_type_or_init(c, d))
         return;
-    const Type *t = check_type_and_init(c, d);
-    if (d->var.init && !d->var.type_expr && t->kind != TYPE_ERROR)
-        t = check_concretize(c, &d->var.init);
-    if (!ok || !check_var_space(c, d, t))
+    const Type *t = check_var_type(c, d);
+    if (!ok || !check_var_space(c, d, t)) {
+        d->var.space = SPACE_NONE;
+        if (d->var.init && d->var.type_expr)
+            check_value(c, &d->var.init);
         return;
-    check_var_init(c, d);
+    }
+    check_var_init(c, d, t);
     if (check_store_type(c, type_span(d), t, d->var.space, d->var.access))
         d->type = t;
 }

@@ -135,9 +135,20 @@ static void search(Checker *c, Search *s)
         consider(s, str_of(predeclared_name(i)), NULL);
 }
 
+static bool is_reported(const Checker *c, Span span)
+{
+    for (uint32_t i = 0; i < c->diag->list.len; i++)
+        if (c->diag->list.data[i].span.start == span.start &&
+            c->diag->list.data[i].span.end == span.end)
+            return true;
+    return false;
+}
+
 void scope_unknown(Checker *c, Ident ident, const char *what)
 {
     Str text = ident.name->text;
+    if (is_reported(c, ident.span))
+        return;                     /* a reserved word: the parser has said so */
     Search s = {.word = text, .limit = MIN_OF(MAX_DISTANCE, text.len / 3)};
     if (c->suggestions < MAX_SUGGESTIONS && text.len <= MAX_WORD && text.len >= 2) {
         c->suggestions++;

@@ -162,13 +162,19 @@ static uint32_t step(Str s, uint32_t at, uint32_t *units)
     return n ? n : 1;
 }
 
+#define MARK_BYTES 4096u
+
 void line_table_init(LineTable *t, Arena *a, Str source)
 {
-    VEC(uint32_t) starts = {0}, starts16 = {0};
+    VEC(uint32_t) starts = {0}, starts16 = {0}, marks = {0}, marks16 = {0};
     uint32_t at = 0, at16 = 0;
     VEC_PUSH(a, &starts, 0);
     VEC_PUSH(a, &starts16, 0);
     while (at < source.len) {
+        if (at / MARK_BYTES >= marks.len) {
+            VEC_PUSH(a, &marks, at);
+            VEC_PUSH(a, &marks16, at16);
+        }
         uint32_t broken = line_break(source, at);
         if (broken) {
             at += broken;
@@ -181,7 +187,8 @@ void line_table_init(LineTable *t, Arena *a, Str source)
         at += step(source, at, &units);
         at16 += units;
     }
-    *t = (LineTable){source, starts.data, starts16.data, starts.len};
+    *t = (LineTable){source, starts.data, starts16.data, starts.len,
+                     marks.data, marks16.data, marks.len};
 }
 
 static uint32_t line_of(const LineTable *t, uint32_t offset)
@@ -197,11 +204,18 @@ static uint32_t line_of(const LineTable *t, uint32_t offset)
     return low;
 }
 
-/* UTF-16 units from the start of line `line` to byte `offset`. */
-static uint32_t units_into(const LineTable *t, uint32_t line, uint32_t offset)
+/* UTF-16 units from the start of the source to byte `offset`. */
+static uint32_t units_before(const LineTable *t, uint32_t offset)
 {
-    uint32_t at = t->starts[line], total = 0;
-    while (at < offset && at < t->source.len) {
+    uint32_t at = 0, total = 0, mark = MIN_OF(offset / MARK_BYTES, t->nmarks - 1);
+    offset = MIN_OF(offset, t->source.len);
+    if (t->nmarks > 0) {
+        if (mark > 0 && t->marks[mark] > offset)
+            mark--;
+        at = t->marks[mark];
+        total = t->marks16[mark];
+    }
+    while (at < offset) {
         uint32_t units;
         at += step(t->source, at, &units);
         total += units;
@@ -212,13 +226,11 @@ static uint32_t units_into(const LineTable *t, uint32_t line, uint32_t offset)
 Place line_table_place(const LineTable *t, Span span)
 {
     uint32_t first = line_of(t, span.start), last = line_of(t, span.end);
-    uint32_t from = units_into(t, first, span.start);
-    uint32_t to = units_into(t, last, span.end);
-    uint32_t offset16 = t->starts16[first] + from;
+    uint32_t from = units_before(t, span.start), to = units_before(t, span.end);
     return (Place){
-        .line = first + 1, .column = from + 1,
-        .end_line = last + 1, .end_column = to + 1,
-        .offset16 = offset16, .length16 = t->starts16[last] + to - offset16,
+        .line = first + 1, .column = from - t->starts16[first] + 1,
+        .end_line = last + 1, .end_column = to - t->starts16[last] + 1,
+        .offset16 = from, .length16 = to - from,
     };
 }
 
@@ -226,10 +238,9 @@ Str line_table_text(const LineTable *t, uint32_t line)
 {
     uint32_t start = t->starts[line - 1];
     uint32_t end = line < t->count ? t->starts[line] : t->source.len;
-    uint32_t at = start;
-    while (at < end && line_break(t->source, at) == 0) {
-        uint32_t units;
-        at += step(t->source, at, &units);
-    }
-    return (Str){t->source.data + start, at - start};
+    /* The break is what ends right before the next line. */
+    for (uint32_t back = 3; line < t->count && back > 0; back--)
+        if (end - start >= back && line_break(t->source, end - back) == back)
+            return (Str){t->source.data + start, end - back - start};
+    return (Str){t->source.data + start, end - start};
 }

@@ -94,13 +94,17 @@ typedef struct Place {
     uint32_t offset16, length16;
 } Place;
 
-/* Line starts of a source; made once, then each place costs O(log lines +
- * line length). All WGSL line breaks count, CRLF as one. */
+/* Line starts of a source; made once, then each place costs O(log lines), however
+ * long the lines. All WGSL line breaks count, CRLF as one. */
 typedef struct LineTable {
     Str       source;
     uint32_t *starts;               /* [count] byte offset of each line            */
     uint32_t *starts16;             /* [count] the same in UTF-16 units            */
     uint32_t  count;
+    uint32_t *marks;                /* [nmarks] first character at or after each
+                                       4096th byte                                 */
+    uint32_t *marks16;              /* [nmarks] the same in UTF-16 units           */
+    uint32_t  nmarks;
 } LineTable;
 
 void  line_table_init(LineTable *t, Arena *a, Str source);

@@ -181,6 +181,34 @@ static void test_text_that_is_not_utf8_has_places_too(void **state)
     assert_int_equal(p.length16, 2);
 }
 
+/* Seven bytes, four UTF-16 units: a, e acute, U+1F600. Every way of meeting the
+ * marks of the table in the middle of a character occurs. */
+static void test_places_in_a_line_of_any_length(void **state)
+{
+    enum { REPEATS = 3000 };
+    char *text = arena_alloc(*state, 7 * REPEATS + 3);
+    text[0] = '\n';
+    for (int i = 0; i < REPEATS; i++)
+        memcpy(text + 1 + 7 * i, "a\xc3\xa9\xf0\x9f\x98\x80", 7);
+    memcpy(text + 1 + 7 * REPEATS, "\nz", 2);
+    LineTable t;
+    line_table_init(&t, *state, (Str){text, 7 * REPEATS + 3});
+    assert_int_equal(t.count, 3);
+    for (uint32_t i = 0; i < REPEATS; i++) {
+        Place p = line_table_place(&t, (Span){1 + 7 * i + 1, 1 + 7 * i + 7});
+        assert_int_equal(p.line, 2);
+        assert_int_equal(p.column, 4 * i + 2);
+        assert_int_equal(p.offset16, 4 * i + 2);
+        assert_int_equal(p.length16, 3);
+    }
+    assert_int_equal(line_table_text(&t, 1).len, 0);
+    assert_int_equal(line_table_text(&t, 2).len, 7 * REPEATS);
+    Place last = line_table_place(&t, (Span){7 * REPEATS + 2, 7 * REPEATS + 3});
+    assert_int_equal(last.line, 3);
+    assert_int_equal(last.column, 1);
+    assert_int_equal(last.offset16, 4 * REPEATS + 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -196,6 +224,7 @@ int main(void)
         TEST(test_the_end_of_the_text_is_a_place),
         TEST(test_lines_come_without_their_break),
         TEST(test_text_that_is_not_utf8_has_places_too),
+        TEST(test_places_in_a_line_of_any_length),
     };
     return cmocka_run_group_tests_name("diag", tests, NULL, NULL);
 }

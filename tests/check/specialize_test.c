@@ -82,7 +82,8 @@ static void test_keys_must_name_overrides(void **state)
     (void)state;
     static const Case cases[] = {
         {"override n = 1;" MAIN, {{"m", 1}}, "there is no override with the name or id 'm'", 0},
-        {"@id(1) override n = 1;" MAIN, {{"n", 1}}, "1:17: the override 'n' has an id, so it is set as '1'", 0},
+        {"@id(1) override n = 1;" MAIN, {{"n", 1}},
+         "1:17: the override 'n' has an id, so it is set as '1'", 0},
         {"override n = 1;" MAIN, {{"", 1}}, "there is no override", 0},
         {"override n = 1;" MAIN, {{"n", 1}, {"n", 1}}, "'n' is given a value twice", 0},
         {"override n : u32;" MAIN, {{0}}, "1:10: the override 'n' has no default", 0},

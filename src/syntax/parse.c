@@ -226,8 +226,7 @@ void parse_reserved(Parser *p)
         slip_reserved(p, d);
     }
     name->word = 0;
-    /* "mut x", "goto end": more than a name that is badly chosen. */
-    p->panic = parse_peek(p).kind == TOKEN_NAME;
+    p->panic = false;
 }
 
 /* A name that is one, or a word that is meant as one; reported if it is none. */
@@ -244,7 +243,10 @@ static bool usable_name(Parser *p, const char *what)
                     parse_quote(p, span));
     } else if (parse_at(p, TOKEN_RESERVED)) {
         parse_reserved(p);
-        return !p->panic;
+        /* "let mut x", "pub x : f32": the name is the next. */
+        if (parse_peek(p).kind == TOKEN_NAME)
+            parse_advance(p);
+        return true;
     } else if (keyword_as_name(p)) {
         parse_error(p, DIAG_keyword_as_name, span,
                     "'%s' is a keyword and cannot be the name of %s",
@@ -262,9 +264,9 @@ static bool usable_name(Parser *p, const char *what)
 
 Ident parse_ident(Parser *p, const char *what)
 {
-    Ident ident = {p->token.name, p->token.span};
     if (p->panic || !usable_name(p, what))
         return (Ident){NULL, {p->last_end, p->last_end}};
+    Ident ident = {p->token.name, p->token.span};
     parse_advance(p);
     return ident;
 }

@@ -139,7 +139,22 @@ static void wrong_count(Parser *p, const Attr *attr, bool parens, uint32_t count
     p->panic = false;
 }
 
-/* The arguments of a known attribute; false: there are too few or too many. */
+static void keep_names(Attr *attr, const Ident *idents, uint32_t count)
+{
+    attr->nargs = MIN_OF(count, rows[attr->kind].max);
+    for (uint32_t i = 0; i < attr->nargs; i++)
+        attr->names[i] = idents[i];
+}
+
+/* What is missing is made up, so that the attribute itself is not missed. */
+static void keep_values(Parser *p, Attr *attr, Expr **exprs, uint32_t count)
+{
+    attr->nargs = MAX_OF(MIN_OF(count, rows[attr->kind].max), rows[attr->kind].min);
+    for (uint32_t i = 0; i < attr->nargs; i++)
+        attr->args[i] = i < count ? exprs[i] : parse_error_expr(p, attr->span);
+}
+
+/* The arguments of a known attribute; false: it is of no use. */
 static bool arguments(Parser *p, Attr *attr)
 {
     bool parens = parse_at(p, TOKEN_PAREN_LEFT);
@@ -163,16 +178,13 @@ static bool arguments(Parser *p, Attr *attr)
     bool fits = count >= rows[attr->kind].min && count <= rows[attr->kind].max
                 && parens == (rows[attr->kind].max > 0);
     attr->span.end = MAX_OF(p->last_end, attr->span.end);
-    if (!fits) {
+    if (!fits)
         wrong_count(p, attr, parens, count);
-        return false;
-    }
-    attr->nargs = count;
-    for (uint32_t i = 0; i < count; i++) {
-        attr->args[i] = exprs.len ? exprs.data[i] : NULL;
-        attr->names[i] = idents.len ? idents.data[i] : (Ident){0};
-    }
-    return true;
+    if (rows[attr->kind].takes == NAMES)
+        keep_names(attr, idents.data, idents.len);
+    else
+        keep_values(p, attr, exprs.data, exprs.len);
+    return fits || rows[attr->kind].takes == VALUES;
 }
 
 /* The name after '@'. Two attributes are called as keywords are. */
@@ -223,7 +235,7 @@ void parse_no_attributes(Parser *p, Attrs attrs, const char *before)
 {
     if (attrs.len == 0 || p->panic)
         return;
-    parse_error(p, DIAG_unexpected_token, attrs.data[0].span,
+    parse_error(p, DIAG_misplaced_attribute, attrs.data[0].span,
                 "'@%s' cannot stand before %s", rows[attrs.data[0].kind].text, before);
     p->panic = false;
 }

@@ -96,11 +96,11 @@ static const char *what_of(DeclKind kind)
     }
 }
 
-/* Two names in a row, "const int x": the type came first. */
-static void name_first(Parser *p, const char *what)
+/* No ':' after a name. Two names in a row, "const int x": the type came first. */
+static void name_first(Parser *p, Str name, const char *what)
 {
     Diagnostic *d = parse_expected(p, "expected ':' after the name of %s", what);
-    if (parse_at(p, TOKEN_NAME))
+    if (parse_at(p, TOKEN_NAME) && slip_is_type(name))
         parse_hint(p, d, "the name comes before the type: name : type");
     slip_found(p, d);
 }
@@ -138,8 +138,11 @@ static Decl *variable(Parser *p, DeclKind kind, uint32_t start)
     if (parse_accept(p, TOKEN_COLON))
         d->var.type_expr = parse_type(p, what_of(kind));
     else if (!p->panic && parse_at(p, TOKEN_NAME) && !parse_on_new_line(p))
-        name_first(p, what_of(kind));
+        name_first(p, d->ident.name->text, what_of(kind));
     initializer(p, d);
+    /* What is missing after a mistake must not be missed again. */
+    if (p->panic && !d->var.init && !d->var.type_expr)
+        d->var.init = parse_error_expr(p, d->span);
     return finish(p, d);
 }
 
@@ -170,14 +173,27 @@ static Decl *alias(Parser *p, uint32_t start)
     return finish(p, d);
 }
 
+/* name : type. "name type" and "type name" are reported and understood. */
+static Expr *name_and_type(Parser *p, Ident *ident, const char *what)
+{
+    *ident = parse_ident(p, what);
+    if (p->panic || parse_accept(p, TOKEN_COLON))
+        return parse_type(p, what);
+    name_first(p, ident->name->text, what);
+    if (!parse_at(p, TOKEN_NAME))
+        return parse_error_expr(p, ident->span);
+    p->panic = false;
+    if (!slip_is_type(ident->name->text))
+        return parse_type(p, what);
+    Expr *unknown = parse_error_expr(p, ident->span);
+    *ident = parse_ident(p, what);
+    return unknown;
+}
+
 static Member member(Parser *p)
 {
     Member m = {.attrs = parse_attributes(p)};
-    m.ident = parse_ident(p, "the member");
-    if (!p->panic && !parse_at(p, TOKEN_COLON))
-        name_first(p, "the member");
-    parse_accept(p, TOKEN_COLON);
-    m.type_expr = parse_type(p, "the member");
+    m.type_expr = name_and_type(p, &m.ident, "the member");
     return m;
 }
 
@@ -193,16 +209,16 @@ static void skip_member(Parser *p)
     p->panic = parse_past_function(p);
 }
 
-/* ',' between members; ';' is a habit, reported once a structure, and so is
- * nothing. */
-static bool member_separator(Parser *p, bool *semicolons)
+/* ',' between members. ';' is a habit, reported once a structure, unless the member
+ * before it was wrong already (`reports` were before it); and so is nothing. */
+static bool member_separator(Parser *p, uint32_t reports, bool *semicolons)
 {
     if (parse_accept(p, TOKEN_COMMA))
         return true;
     if (p->panic || parse_at(p, TOKEN_BRACE_RIGHT))
         return false;
     if (parse_at(p, TOKEN_SEMICOLON)) {
-        if (!*semicolons)
+        if (!*semicolons && p->reports == reports)
             parse_error(p, DIAG_unexpected_token, p->token.span,
                         "the members of a structure are separated by ',', not ';'");
         *semicolons = true;
@@ -230,10 +246,11 @@ static Decl *structure(Parser *p, uint32_t start)
     parse_expect(p, TOKEN_BRACE_LEFT, "the name of the structure");
     bool more = !p->panic, semicolons = false;
     while (more && !parse_at(p, TOKEN_BRACE_RIGHT) && !parse_past_function(p)) {
+        uint32_t reports = p->reports;
         Member m = member(p);
         if (m.ident.name)
             VEC_PUSH(p->arena, &members, m);
-        more = member_separator(p, &semicolons);
+        more = member_separator(p, reports, &semicolons);
         if (p->panic) {
             skip_member(p);
             more = true;
@@ -253,12 +270,8 @@ static Decl *parameter(Parser *p, uint32_t index)
     Attrs attrs = parse_attributes(p);
     Decl *d = decl_new(p, DECL_PARAM, start);
     d->attrs = attrs;
-    d->ident = parse_ident(p, "the parameter");
     d->var.param_index = index;
-    if (!p->panic && !parse_at(p, TOKEN_COLON))
-        name_first(p, "the parameter");
-    parse_accept(p, TOKEN_COLON);
-    d->var.type_expr = parse_type(p, "the parameter");
+    d->var.type_expr = name_and_type(p, &d->ident, "the parameter");
     return finish(p, d);
 }
 
@@ -280,14 +293,22 @@ static void parameters(Parser *p, Decl *fn)
 
 static void result(Parser *p, Decl *fn)
 {
-    if (!p->panic && (parse_at(p, TOKEN_COLON) || parse_at(p, TOKEN_NAME))) {
+    bool colon = parse_at(p, TOKEN_COLON);
+    if (!p->panic && (colon || parse_at(p, TOKEN_NAME))) {
         Diagnostic *d = parse_expected(p, "expected '->' or '{' after the parameters");
         parse_hint(p, d, "the type of the result is written '-> type'");
+        p->panic = false;
+        if (colon)
+            parse_advance(p);
+        fn->fn.result_expr = parse_type(p, "the result");
     }
-    if (!parse_accept(p, TOKEN_ARROW))
-        return;
-    fn->fn.result_attrs = parse_attributes(p);
-    fn->fn.result_expr = parse_type(p, "the result");
+    if (parse_accept(p, TOKEN_ARROW)) {
+        fn->fn.result_attrs = parse_attributes(p);
+        fn->fn.result_expr = parse_type(p, "the result");
+    }
+    /* After a mistake before it, who knows whether there is one. */
+    if (p->panic && !fn->fn.result_expr)
+        fn->fn.result_expr = parse_error_expr(p, fn->span);
 }
 
 /* After a mistake in the header: to the body, if there is one. True if only its

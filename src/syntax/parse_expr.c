@@ -76,6 +76,10 @@ static void template_list(Parser *p, Expr *name)
 static Expr *name_expr(Parser *p, const char *what)
 {
     Expr *e = expr_new(p, EXPR_NAME, p->token.span);
+    if (parse_at(p, TOKEN_RESERVED) && parse_peek(p).kind == TOKEN_NAME) {
+        parse_reserved(p);              /* "goto end": more than a bad name */
+        p->panic = true;
+    }
     e->name.ident = parse_ident(p, what);
     if (!e->name.ident.name) {
         e->kind = EXPR_ERROR;

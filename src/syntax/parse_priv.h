@@ -150,12 +150,15 @@ void slip_found(Parser *p, Diagnostic *on);
 void slip_reserved(Parser *p, Diagnostic *on);
 /* about what no declaration starts with. */
 void slip_at_module_scope(Parser *p, Diagnostic *on);
-/* Reports and skips a statement of another language: "float x = 1;", "do {...}
- * while (x);", "goto end;". False: it is none. */
-bool slip_statement(Parser *p);
+/* Reports "float x = 1", without ';', and understands it; NULL: it is none. */
+Decl *slip_c_declaration(Parser *p);
+/* Reports and skips "do {...} while (x);". False: it is none. */
+bool slip_do_while(Parser *p);
 /* Reports and skips a value in braces, { 1, 2 }, after part of it or none. */
 void slip_braced_value(Parser *p);
 /* What WGSL calls a type of GLSL, HLSL or C; NULL: nothing known. */
 const char *slip_type(Str name);
+/* The name of a type, in WGSL or another language? */
+bool slip_is_type(Str name);
 
 #endif

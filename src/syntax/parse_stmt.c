@@ -200,7 +200,13 @@ static Stmt *simple(Parser *p, const char **what)
         phony(p, s);
         return finish(p, s);
     }
-    if (slip_statement(p))
+    Decl *c_style = slip_c_declaration(p);
+    if (c_style) {
+        s->kind = STMT_DECL;
+        s->decl = c_style;
+        *what = "the declaration";
+    }
+    if (c_style || slip_do_while(p))
         return finish(p, s);
     Expr *lhs = parse_unary(p);
     if (p->panic)

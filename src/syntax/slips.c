@@ -39,6 +39,18 @@ const char *slip_type(Str name)
     return NULL;
 }
 
+bool slip_is_type(Str name)
+{
+    static const char *const ours[] = {"bool", "f16", "f32", "i32", "u32", "array"};
+    for (uint32_t i = 0; i < COUNTOF(ours); i++)
+        if (str_eq(name, str_of(ours[i])))
+            return true;
+    bool vector = name.len >= 4 && (memcmp(name.data, "vec", 3) == 0
+                                    || memcmp(name.data, "mat", 3) == 0)
+                  && name.data[3] >= '2' && name.data[3] <= '4';
+    return vector || slip_type(name);
+}
+
 typedef struct Hint {
     const char *word, *hint;
 } Hint;
@@ -131,7 +143,7 @@ void slip_at_module_scope(Parser *p, Diagnostic *on)
 
 /* ---- statements and values of other languages ---- */
 
-static void c_declaration(Parser *p, Token name)
+static void report_c_declaration(Parser *p, Token name)
 {
     const char *type = parse_quote(p, p->token.span);
     const char *ours = slip_type(p->token.name->text);
@@ -144,11 +156,35 @@ static void c_declaration(Parser *p, Token name)
         word = "name";
     parse_hint(p, d, "a variable is declared with var %s : %s;", word,
                ours ? ours : type);
+    p->panic = false;
 }
 
-/* do { } while (x); */
-static void do_while(Parser *p)
+Decl *slip_c_declaration(Parser *p)
 {
+    if (p->token.kind != TOKEN_NAME || parse_peek(p).kind != TOKEN_NAME)
+        return NULL;
+    Decl *d = ARENA_NEW(p->arena, Decl);
+    uint32_t start = p->token.span.start;
+    report_c_declaration(p, parse_peek(p));
+    d->kind = DECL_VAR;
+    d->var.type_expr = parse_error_expr(p, p->token.span);
+    parse_advance(p);
+    if (parse_peek(p).kind == TOKEN_NAME)
+        parse_advance(p);
+    d->ident = parse_ident(p, "the variable");
+    if (parse_accept(p, TOKEN_EQUAL))
+        d->var.init = parse_expression(p);
+    slip_braced_value(p);
+    d->span = parse_span_from(p, start);
+    /* float x[4], y; and the like: enough was said. */
+    p->panic = p->panic || (!parse_at(p, TOKEN_SEMICOLON) && !parse_on_new_line(p));
+    return d;
+}
+
+bool slip_do_while(Parser *p)
+{
+    if (!parse_at(p, TOKEN_RESERVED) || !str_eq(p->token.name->text, STR("do")))
+        return false;
     parse_reserved(p);
     parse_advance(p);
     if (parse_at(p, TOKEN_BRACE_LEFT))
@@ -158,22 +194,7 @@ static void do_while(Parser *p)
         parse_expect(p, TOKEN_SEMICOLON, "the condition");
     }
     p->panic = true;
-}
-
-bool slip_statement(Parser *p)
-{
-    if (p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_RESERVED)
-        return false;
-    Token next = parse_peek(p);
-    if (next.kind == TOKEN_NAME && parse_at(p, TOKEN_NAME)) {
-        c_declaration(p, next);
-        return true;
-    }
-    if (parse_at(p, TOKEN_RESERVED) && str_eq(p->token.name->text, STR("do"))) {
-        do_while(p);
-        return true;
-    }
-    return false;
+    return true;
 }
 
 void slip_braced_value(Parser *p)

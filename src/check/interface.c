@@ -158,8 +158,17 @@ typedef struct Side {
     Stage       stage;
     bool        input;
     Slot        builtins[IO_BUILTIN_COUNT]; /* found so far; io NULL: not        */
-    Slots       locations;
+    Slots      *locations;
 } Side;
+
+/* Inputs and outputs of all entry points together. Real modules have hundreds;
+ * many entry points that share one large structure must not take minutes. */
+#define MAX_SLOTS (1u << 24)
+
+typedef struct Entries {
+    Slots    inputs;                    /* with a location, of one at a time     */
+    uint64_t slots;                     /* seen so far                           */
+} Entries;
 
 static const char *stage_name(Stage stage)
 {
@@ -230,7 +239,7 @@ static void check_location(Checker *c, Side *side, const Slot *s)
     if (is_numeric(s->type))
         check_flat(c, side, s);
     if (side->input)
-        collect_location(c, &side->locations, *s);
+        collect_location(c, side->locations, *s);
 }
 
 static void report_no_io(Checker *c, const Side *side, const Slot *s)
@@ -277,14 +286,36 @@ static void check_part(Checker *c, Side *side, const Slot *s)
     }
 }
 
-static void check_inputs(Checker *c, const Decl *entry)
+static uint64_t count_slots(const Type *t)
 {
-    Side side = {.entry = entry, .stage = entry->fn.info->stage, .input = true};
+    return t->kind == TYPE_STRUCT ? t->structure.decl->structure.nmembers : 1;
+}
+
+/* Counts the inputs and outputs of `entry`; false if there are too many, which is
+ * reported once. */
+static bool within_limit(Checker *c, const Decl *entry, Entries *entries)
+{
+    if (entries->slots > MAX_SLOTS)
+        return false;
+    entries->slots += count_slots(entry->type);
+    for (uint32_t i = 0; i < entry->fn.nparams; i++)
+        entries->slots += count_slots(entry->fn.params[i]->type);
+    if (entries->slots > MAX_SLOTS)
+        diag_add(c->diag, DIAG_limit_exceeded, entry->ident.span,
+                 "the entry points of the module have too many inputs and outputs");
+    return entries->slots <= MAX_SLOTS;
+}
+
+static void check_inputs(Checker *c, const Decl *entry, Slots *locations)
+{
+    Side side = {.entry = entry, .stage = entry->fn.info->stage, .input = true,
+                 .locations = locations};
+    locations->len = 0;
     for (uint32_t i = 0; i < entry->fn.nparams; i++) {
         Slot s = slot_of_param(entry->fn.params[i]);
         check_part(c, &side, &s);
     }
-    check_distinct(c, &side.locations);
+    check_distinct(c, locations);
 }
 
 static void check_outputs(Checker *c, const Decl *entry)
@@ -321,6 +352,7 @@ static void check_plain_function(Checker *c, const Decl *fn)
 
 void interface_module(Checker *c)
 {
+    Entries entries = {0};
     for (uint32_t i = 0; i < c->info->structs.len; i++)
         if (c->info->structs.data[i]->type->kind == TYPE_STRUCT)
             check_struct_io(c, c->info->structs.data[i]);
@@ -330,8 +362,10 @@ void interface_module(Checker *c)
             check_plain_function(c, fn);
             continue;
         }
-        check_inputs(c, fn);
-        check_outputs(c, fn);
+        if (within_limit(c, fn, &entries)) {
+            check_inputs(c, fn, &entries.inputs);
+            check_outputs(c, fn);
+        }
     }
     for (uint32_t i = 0; i < c->info->overrides.len; i++)
         c->info->overrides.data[i]->var.override_index = i;

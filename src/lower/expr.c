@@ -46,8 +46,7 @@ static Val unary(Lower *l, const Expr *e)
 {
     if (e->unary.op == UNOP_ADDRESS)
         return lower_place(l, e->unary.of);
-    Val x = lower_value(l, e->unary.of);
-    return lower_unary(l, e->unary.op, e->type, x);
+    return lower_unary(l, e->unary.op, lower_value(l, e->unary.of));
 }
 
 static Val call(Lower *l, const Expr *e)

@@ -220,7 +220,7 @@ void  lower_effects(Lower *l, const Expr *e);       /* the value is not wanted  
 
 /* ---- operator.c ---- */
 
-Val   lower_unary(Lower *l, UnOp op, const Type *type, Val x);
+Val   lower_unary(Lower *l, UnOp op, Val x);         /* - ! ~                      */
 Val   lower_binary(Lower *l, BinOp op, const Type *tx, Val x, const Type *ty, Val y);
 Inst *lower_dot(Lower *l, Inst *x, Inst *y);        /* floats or integers         */
 

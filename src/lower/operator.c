@@ -130,22 +130,12 @@ Val lower_binary(Lower *l, BinOp op, const Type *tx, Val x, const Type *ty, Val 
     return val_one(componentwise(l, op, lower_num_kind(tx), x.inst, y.inst));
 }
 
-static Inst *negate(Lower *l, Inst *x)
-{
-    if (x->type.kind != SCALAR_I32)
-        return ir_op1(&l->c, IR_FNEG, x);
-    return ir_op2(&l->c, IR_ISUB, lower_int(l, x->type, 0), x);
-}
-
-Val lower_unary(Lower *l, UnOp op, const Type *type, Val x)
+Val lower_unary(Lower *l, UnOp op, Val x)
 {
     if (op == UNOP_NOT || op == UNOP_COMPLEMENT)
         return val_one(ir_op1(&l->c, IR_NOT, x.inst));
     BUG_IF(op != UNOP_NEGATE, "%s is no operation", un_op_text(op));
-    if (type->kind != TYPE_MATRIX)
-        return val_one(negate(l, x.inst));
-    Inst *columns[4] = {0};
-    for (uint32_t i = 0; i < x.n; i++)
-        columns[i] = negate(l, val_leaf(&x, i));
-    return val_many(l->arena, columns, x.n);
+    if (x.inst->type.kind != SCALAR_I32)
+        return val_one(ir_op1(&l->c, IR_FNEG, x.inst));
+    return val_one(ir_op2(&l->c, IR_ISUB, lower_int(l, x.inst->type, 0), x.inst));
 }

@@ -18,7 +18,8 @@
  * Inst.results; whoever leaves the construct (YIELD, BREAK) brings a value for
  * each. Every region ends in exactly one FLOW instruction that leaves it; a
  * region that ends in YIELD, BREAK, CONTINUE, ... has nothing after it. A value
- * may be used after its definition in the same region and in the regions inside.
+ * may be used after its definition in the same region and in the regions inside;
+ * the parameters of a loop's body also in its continuing region.
  *
  *   IF b         regions: then, else. Each ends in YIELD, or leaves further out.
  *   SWITCH i     a region for each case; the last one is the default. Each ends

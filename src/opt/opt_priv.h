@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * opt_priv.h - what the passes share.
+ */
+#ifndef WEFT_OPT_OPT_PRIV_H
+#define WEFT_OPT_OPT_PRIV_H
+
+#include "opt/opt.h"
+
+/* What replaces what, by id; looked through when operands are read. */
+typedef struct Forward {
+    Inst   **to;                    /* [count]                                    */
+    uint32_t count;
+} Forward;
+
+void  forward_init(Forward *f, Ir *ir);
+Inst *forward_get(const Forward *f, Inst *inst);
+void  forward_set(Forward *f, const Inst *from, Inst *to);
+/* Reads all operands of `inst` through the table. */
+void  forward_args(const Forward *f, Inst *inst);
+/* The same for every instruction of a region and inside. */
+void  forward_region(const Forward *f, Region *region);
+
+/* leavers.c: for each construct the instructions that leave it or come back. */
+typedef VEC(Inst *) LeaverList;
+typedef struct Leavers {
+    Arena      *arena;
+    LeaverList *of;                 /* [next_id], by construct                    */
+} Leavers;
+
+void leavers_init(Leavers *l, Ir *ir);
+/* Which operand of a leaver goes to result i, to parameter i of the body, to
+ * parameter i of the continuing region; UINT32_MAX: none. */
+uint32_t leaver_result(const Inst *leaver, uint32_t i);
+uint32_t leaver_param(const Inst *leaver, const Inst *loop, uint32_t i);
+uint32_t leaver_continued(const Inst *leaver, uint32_t i);
+
+/* fold.c: the constant that `inst` computes; false: unknown. Operands of `inst`
+ * are constants. */
+bool fold_constant(const Inst *inst, IrConstant *out);
+/* fold.c: a simpler value that is equal to `inst`, made at `c` if it is new; NULL:
+ * none. */
+Inst *fold_identity(IrCursor *c, const Inst *inst);
+
+#endif

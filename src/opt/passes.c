@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * passes.c - the passes, in the order they happen.
+ */
+#include "opt/opt.h"
+
+const OptPass opt_passes[] = {
+    {"promote",  opt_promote,  "variables of one invocation become values"},
+    {"simplify", opt_simplify, "what is known now is not computed later"},
+    {"prune",    opt_prune,    "most of what promotion added is not needed"},
+    {"merge",    opt_merge,    "what is computed twice is computed once"},
+    {"settle",   opt_simplify, "merging shows more values to be one"},
+    {"trim",     opt_prune,    "and leaves more that is not needed"},
+};
+
+const uint32_t opt_pass_count = COUNTOF(opt_passes);

@@ -27,15 +27,29 @@ typedef enum Shape {
     SHAPE_VARYING,
 } Shape;
 
+/*
+ * Constructs.
+ *
+ * divergent  IF, SWITCH: active lanes may take different ways.
+ * apart      the lanes that enter may reach the exit at different times, or not
+ *            all of them: some leave further out. Where it is false, all lanes
+ *            that enter either reach the exit together or leave together.
+ * continues_apart   LOOP: the same for its continuing region.
+ * wide       all invocations of the workgroup go through it together, since a
+ *            barrier is inside, or a way out of a construct with a barrier, or a
+ *            RETURN that is taken by all or none.
+ *
+ * A BREAK, CONTINUE or RETURN whose target is not apart is taken by all lanes
+ * that are in the target, so it is a jump. The others only take lanes away.
+ */
 typedef struct Fact {
-    uint8_t  shape;                 /* Shape                                     */
-    bool     divergent;             /* constructs: lanes may take different ways
-                                       (IF, SWITCH), or leave at different times
-                                       (LOOP, BLOCK)                             */
-    bool     has_barrier;           /* constructs: a BARRIER inside              */
+    uint8_t  shape;                 /* Shape, of values                          */
+    bool     divergent, apart, continues_apart, wide;
+    bool     in_bounds;             /* ELEM: the index is below the count        */
     int32_t  stride;                /* AFFINE                                    */
-    uint32_t low, high;             /* i32 scalars: unsigned range; UINT32_MAX
-                                       when nothing is known                     */
+    uint32_t align;                 /* i32 scalars: a power of two that divides the
+                                       value (AFFINE: the first lane's)          */
+    uint32_t low, high;             /* i32 scalars: unsigned range               */
 } Fact;
 
 typedef struct Facts {
@@ -43,6 +57,7 @@ typedef struct Facts {
     uint32_t  lanes;
     Fact     *of;                   /* [ir->next_id], by Inst.id                 */
     bool      has_barrier;          /* anywhere                                  */
+    bool      returns_apart;        /* RETURN takes lanes away                   */
 } Facts;
 
 Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lanes.c - how many lanes suit a kernel.
+ *
+ * More lanes than one vector register holds hide the latency of long chains of
+ * arithmetic and share what is uniform, as long as the values in flight still
+ * fit in the registers and rows of the workgroup are long enough for lanes to
+ * stay regular.
+ */
+#include "analysis/analysis.h"
+
+#define MANY_VALUES 40u             /* in one region: two registers each spill    */
+
+typedef struct Survey {
+    uint32_t most;                  /* values in the largest region               */
+    bool     has_subgroup;
+} Survey;
+
+static void survey_region(Survey *s, const Region *region)
+{
+    uint32_t n = region->nparams;
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->type.width && inst->type.kind != SCALAR_PLACE && inst->op != IR_CONST)
+            n += inst->type.width;
+        s->has_subgroup |= inst->op == IR_SUBGROUP;
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                survey_region(s, inst->flow.regions[i]);
+    }
+    s->most = MAX_OF(s->most, n);
+}
+
+static uint32_t round_up_power(uint32_t n)
+{
+    uint32_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native)
+{
+    const uint32_t *size = ir->workgroup_size;
+    uint32_t all = size[0] * size[1] * size[2];
+    if (all < native)
+        return round_up_power(all);
+    Survey s = {0};
+    survey_region(&s, ir->body);
+    bool rows = size[0] % (2 * native) == 0;
+    bool light = s.most <= MANY_VALUES;
+    return rows && light && !s.has_subgroup ? 2 * native : native;
+}

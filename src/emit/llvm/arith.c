@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * arith.c - operations on numbers: one LLVM instruction or a few for each.
+ *
+ * in     a PURE instruction; its operands as scalars or as vectors of lanes
+ * out    its value in the form its shape asks for
+ * knows  WGSL's rules for integer division, shifts and conversions
+ * not    masks, memory; functions that need a polynomial are in math*.c
+ *
+ * WGSL lets implementations fuse a product with a sum, so floating-point
+ * instructions carry LLVM's `contract` flag.
+ */
+#include "emit/llvm/emit_priv.h"
+
+#include <llvm/Config/llvm-config.h>
+
+static LlvmValue fused(LlvmValue v)
+{
+#if LLVM_VERSION_MAJOR >= 18
+    if (LLVMCanValueUseFastMathFlags(v))
+        LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+#endif
+    return v;
+}
+
+/* A constant of the same type as `like`, a scalar or a vector of lanes. */
+static LlvmValue int_like(Emit *e, LlvmValue like, uint32_t n)
+{
+    LlvmValue k = const_i32(e, n);
+    return is_vector(like) ? splat(e, k) : k;
+}
+
+static LlvmType with_element(Emit *e, LlvmValue like, LlvmType element)
+{
+    return is_vector(like) ? lane_type(e, element) : element;
+}
+
+/* ---- integer division ---- */
+
+static LlvmValue is_equal(Emit *e, LlvmValue x, uint32_t n)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntEQ, x, int_like(e, x, n), "");
+}
+
+/* Is this divisor zero, or minus one below the most negative number? */
+static LlvmValue bad_divisor(Emit *e, LlvmValue x, LlvmValue y, bool is_signed)
+{
+    LlvmValue bad = is_equal(e, y, 0);
+    if (!is_signed)
+        return bad;
+    LlvmValue overflow = LLVMBuildAnd(e->builder, is_equal(e, x, 0x80000000u),
+                                      is_equal(e, y, UINT32_MAX), "");
+    return LLVMBuildOr(e->builder, bad, overflow, "");
+}
+
+/*
+ * Machines divide vectors of doubles, not of integers. The quotient of two
+ * 32-bit numbers differs from the next integer by at least 2^-32 of its size, so
+ * 53 bits round to the right side and truncation is exact.
+ */
+static LlvmValue divide_lanes(Emit *e, LlvmValue x, LlvmValue y, bool is_signed)
+{
+    LlvmType wide = lane_type(e, e->f64), narrow = LLVMTypeOf(x);
+    LLVMBuilderRef b = e->builder;
+    LlvmValue p = is_signed ? LLVMBuildSIToFP(b, x, wide, "") : LLVMBuildUIToFP(b, x, wide, "");
+    LlvmValue q = is_signed ? LLVMBuildSIToFP(b, y, wide, "") : LLVMBuildUIToFP(b, y, wide, "");
+    LlvmValue r = LLVMBuildFDiv(b, p, q, "");
+    return is_signed ? LLVMBuildFPToSI(b, r, narrow, "") : LLVMBuildFPToUI(b, r, narrow, "");
+}
+
+static LlvmValue quotient(Emit *e, LlvmValue x, LlvmValue y, bool is_signed)
+{
+    if (is_vector(x) && !LLVMIsConstant(y))
+        return divide_lanes(e, x, y, is_signed);
+    return is_signed ? LLVMBuildSDiv(e->builder, x, y, "")
+                     : LLVMBuildUDiv(e->builder, x, y, "");
+}
+
+static LlvmValue divide(Emit *e, LlvmValue x, LlvmValue y, bool is_signed, bool rest)
+{
+    LlvmValue bad = bad_divisor(e, x, y, is_signed);
+    LlvmValue one = int_like(e, y, 1);
+    LlvmValue by = LLVMBuildSelect(e->builder, bad, one, y, "");
+    LlvmValue q = quotient(e, x, by, is_signed);
+    if (!rest)
+        return q;
+    return LLVMBuildSub(e->builder, x, LLVMBuildMul(e->builder, q, by, ""), "");
+}
+
+/* ---- shifts, bits ---- */
+
+static LlvmValue shift(Emit *e, IrOp op, LlvmValue x, LlvmValue by)
+{
+    by = LLVMBuildAnd(e->builder, by, int_like(e, by, 31), "");
+    if (op == IR_SHL)
+        return LLVMBuildShl(e->builder, x, by, "");
+    return op == IR_SHR ? LLVMBuildLShr(e->builder, x, by, "")
+                        : LLVMBuildAShr(e->builder, x, by, "");
+}
+
+static LlvmValue count_zeros(Emit *e, const char *name, LlvmValue x)
+{
+    LlvmType type = LLVMTypeOf(x);
+    LlvmValue defined_at_zero = LLVMConstInt(e->i1, 0, false);
+    return intrinsic(e, name, &type, 1, 2, (LlvmValue[]){x, defined_at_zero});
+}
+
+/* Byte `i` of each number, extended. */
+static LlvmValue byte_of(Emit *e, LlvmValue x, uint32_t i, bool is_signed)
+{
+    LlvmValue up = LLVMBuildShl(e->builder, x, int_like(e, x, 24 - 8 * i), "");
+    LlvmValue by = int_like(e, x, 24);
+    return is_signed ? LLVMBuildAShr(e->builder, up, by, "")
+                     : LLVMBuildLShr(e->builder, up, by, "");
+}
+
+static LlvmValue dot4(Emit *e, LlvmValue x, LlvmValue y, bool is_signed)
+{
+    LlvmValue sum = int_like(e, x, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        LlvmValue p = LLVMBuildMul(e->builder, byte_of(e, x, i, is_signed),
+                                   byte_of(e, y, i, is_signed), "");
+        sum = LLVMBuildAdd(e->builder, sum, p, "");
+    }
+    return sum;
+}
+
+/* ---- floating point ---- */
+
+static LlvmValue pick(Emit *e, LLVMRealPredicate p, LlvmValue x, LlvmValue y)
+{
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, p, x, y, ""), x, y, "");
+}
+
+static LlvmValue remainder_of(Emit *e, LlvmValue x, LlvmValue y)
+{
+    LlvmValue q = intrinsic1(e, "llvm.trunc", LLVMBuildFDiv(e->builder, x, y, ""));
+    LlvmValue p = fused(LLVMBuildFMul(e->builder, y, q, ""));
+    return fused(LLVMBuildFSub(e->builder, x, p, ""));
+}
+
+static LlvmValue fma_of(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z)
+{
+    LlvmType type = LLVMTypeOf(x);
+    return intrinsic(e, "llvm.fma", &type, 1, 3, (LlvmValue[]){x, y, z});
+}
+
+/* ---- conversion ---- */
+
+static LlvmValue saturate(Emit *e, const char *name, LlvmValue x)
+{
+    LlvmType types[2] = {with_element(e, x, e->i32), LLVMTypeOf(x)};
+    return intrinsic(e, name, types, 2, 1, &x);
+}
+
+static LlvmValue float_to_float(Emit *e, LlvmValue x, LlvmType element)
+{
+    LlvmType to = with_element(e, x, element);
+    if (to == LLVMTypeOf(x))
+        return x;
+    return element == e->f16 ? LLVMBuildFPTrunc(e->builder, x, to, "")
+                             : LLVMBuildFPExt(e->builder, x, to, "");
+}
+
+static LlvmValue bits_of_half(Emit *e, LlvmValue h)
+{
+    LlvmValue bits = LLVMBuildBitCast(e->builder, h, with_element(e, h, e->i16), "");
+    return LLVMBuildZExt(e->builder, bits, with_element(e, h, e->i32), "");
+}
+
+static LlvmValue half_of_bits(Emit *e, LlvmValue bits)
+{
+    LlvmValue low = LLVMBuildTrunc(e->builder, bits, with_element(e, bits, e->i16), "");
+    return LLVMBuildBitCast(e->builder, low, with_element(e, bits, e->f16), "");
+}
+
+/* ---- one component ---- */
+
+static LlvmValue compare(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
+{
+    switch (op) {
+    case IR_FEQ: return LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, y, "");
+    case IR_FNE: return LLVMBuildFCmp(e->builder, LLVMRealUNE, x, y, "");
+    case IR_FLT: return LLVMBuildFCmp(e->builder, LLVMRealOLT, x, y, "");
+    case IR_FLE: return LLVMBuildFCmp(e->builder, LLVMRealOLE, x, y, "");
+    case IR_IEQ: return LLVMBuildICmp(e->builder, LLVMIntEQ, x, y, "");
+    case IR_INE: return LLVMBuildICmp(e->builder, LLVMIntNE, x, y, "");
+    case IR_SLT: return LLVMBuildICmp(e->builder, LLVMIntSLT, x, y, "");
+    case IR_SLE: return LLVMBuildICmp(e->builder, LLVMIntSLE, x, y, "");
+    case IR_ULT: return LLVMBuildICmp(e->builder, LLVMIntULT, x, y, "");
+    default: return LLVMBuildICmp(e->builder, LLVMIntULE, x, y, "");
+    }
+}
+
+static LlvmValue integer(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
+{
+    switch (op) {
+    case IR_IADD: return LLVMBuildAdd(e->builder, x, y, "");
+    case IR_ISUB: return LLVMBuildSub(e->builder, x, y, "");
+    case IR_IMUL: return LLVMBuildMul(e->builder, x, y, "");
+    case IR_SDIV: return divide(e, x, y, true, false);
+    case IR_UDIV: return divide(e, x, y, false, false);
+    case IR_SREM: return divide(e, x, y, true, true);
+    case IR_UREM: return divide(e, x, y, false, true);
+    case IR_SMIN: return intrinsic2(e, "llvm.smin", x, y);
+    case IR_SMAX: return intrinsic2(e, "llvm.smax", x, y);
+    case IR_UMIN: return intrinsic2(e, "llvm.umin", x, y);
+    case IR_UMAX: return intrinsic2(e, "llvm.umax", x, y);
+    case IR_SHL: case IR_SHR: case IR_SAR: return shift(e, op, x, y);
+    case IR_CLZ: return count_zeros(e, "llvm.ctlz", x);
+    case IR_CTZ: return count_zeros(e, "llvm.cttz", x);
+    case IR_POPCOUNT: return intrinsic1(e, "llvm.ctpop", x);
+    case IR_BITREV: return intrinsic1(e, "llvm.bitreverse", x);
+    case IR_DOT4I8: return dot4(e, x, y, true);
+    default: return dot4(e, x, y, false);
+    }
+}
+
+static LlvmValue floating(Emit *e, IrOp op, LlvmValue x, LlvmValue y, LlvmValue z)
+{
+    switch (op) {
+    case IR_FADD: return fused(LLVMBuildFAdd(e->builder, x, y, ""));
+    case IR_FSUB: return fused(LLVMBuildFSub(e->builder, x, y, ""));
+    case IR_FMUL: return fused(LLVMBuildFMul(e->builder, x, y, ""));
+    case IR_FDIV: return LLVMBuildFDiv(e->builder, x, y, "");
+    case IR_FREM: return remainder_of(e, x, y);
+    case IR_FNEG: return LLVMBuildFNeg(e->builder, x, "");
+    case IR_FABS: return intrinsic1(e, "llvm.fabs", x);
+    case IR_FMA: return fma_of(e, x, y, z);
+    case IR_FMIN: return pick(e, LLVMRealOLT, x, y);
+    case IR_FMAX: return pick(e, LLVMRealOGT, x, y);
+    case IR_FLOOR: return intrinsic1(e, "llvm.floor", x);
+    case IR_CEIL: return intrinsic1(e, "llvm.ceil", x);
+    case IR_TRUNC: return intrinsic1(e, "llvm.trunc", x);
+    case IR_ROUND: return intrinsic1(e, "llvm.roundeven", x);
+    case IR_SQRT: return intrinsic1(e, "llvm.sqrt", x);
+    default: return math_call(e, op, x, y);
+    }
+}
+
+static LlvmValue convert(Emit *e, const Inst *inst, LlvmValue x)
+{
+    LlvmType element = scalar_type(e, (ScalarKind)inst->type.kind);
+    LlvmType to = with_element(e, x, element);
+    switch (inst->op) {
+    case IR_S2F: return LLVMBuildSIToFP(e->builder, x, to, "");
+    case IR_U2F: return LLVMBuildUIToFP(e->builder, x, to, "");
+    case IR_F2S: return saturate(e, "llvm.fptosi.sat", x);
+    case IR_F2U: return saturate(e, "llvm.fptoui.sat", x);
+    case IR_F2F: return float_to_float(e, x, element);
+    default: return LLVMBuildBitCast(e->builder, x, to, "");
+    }
+}
+
+static LlvmValue bits(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
+{
+    switch (op) {
+    case IR_AND: return LLVMBuildAnd(e->builder, x, y, "");
+    case IR_OR: return LLVMBuildOr(e->builder, x, y, "");
+    case IR_XOR: return LLVMBuildXor(e->builder, x, y, "");
+    default: return LLVMBuildNot(e->builder, x, "");
+    }
+}
+
+static LlvmValue component(Emit *e, const Inst *inst, LlvmValue x, LlvmValue y, LlvmValue z)
+{
+    IrOp op = (IrOp)inst->op;
+    if (op >= IR_FADD && op <= IR_FREXP_EXP)
+        return floating(e, op, x, y, z);
+    if (op >= IR_IADD && op <= IR_DOT4U8)
+        return integer(e, op, x, y);
+    if (op >= IR_AND && op <= IR_NOT)
+        return bits(e, op, x, y);
+    if (op >= IR_FEQ && op <= IR_ULE)
+        return compare(e, op, x, y);
+    if (op >= IR_S2F && op <= IR_BITCAST)
+        return convert(e, inst, x);
+    if (op == IR_SELECT)
+        return LLVMBuildSelect(e->builder, x, y, z, "");
+    BUG("no code for %s", ir_op_name(op));
+}
+
+/* ---- vectors of WGSL: components are apart, so most of this is renaming ---- */
+
+/* Component `index` of a vector, chosen at run time. */
+static LlvmValue extract_at(Emit *e, const Inst *vector, LlvmValue index, bool lanes)
+{
+    LlvmValue v = as_either(e, vector, vector->type.width - 1u, lanes);
+    for (uint32_t c = vector->type.width - 1u; c-- > 0;) {
+        LlvmValue hit = is_equal(e, index, c);
+        v = LLVMBuildSelect(e->builder, hit, as_either(e, vector, c, lanes), v, "");
+    }
+    return v;
+}
+
+static void insert_at(Emit *e, const Inst *inst, bool lanes)
+{
+    uint32_t width = inst->type.width;
+    LlvmValue x = as_either(e, inst->args[1], 0, lanes);
+    LlvmValue at = as_either(e, inst->args[2], 0, lanes);
+    at = intrinsic2(e, "llvm.umin", at, int_like(e, at, width - 1));
+    for (uint32_t c = 0; c < width; c++) {
+        LlvmValue old = as_either(e, inst->args[0], c, lanes);
+        set_value(e, inst, c, LLVMBuildSelect(e->builder, is_equal(e, at, c), x, old, ""));
+    }
+}
+
+static LlvmValue reduce_bool(Emit *e, const Inst *inst, bool lanes)
+{
+    const Inst *x = inst->args[0];
+    LlvmValue v = as_either(e, x, 0, lanes);
+    for (uint32_t c = 1; c < x->type.width; c++) {
+        LlvmValue next = as_either(e, x, c, lanes);
+        v = inst->op == IR_ALL ? LLVMBuildAnd(e->builder, v, next, "")
+                               : LLVMBuildOr(e->builder, v, next, "");
+    }
+    return v;
+}
+
+static LlvmValue pack_half(Emit *e, const Inst *inst, bool lanes)
+{
+    LlvmValue low = bits_of_half(e, as_either(e, inst->args[0], 0, lanes));
+    LlvmValue high = bits_of_half(e, as_either(e, inst->args[0], 1, lanes));
+    high = LLVMBuildShl(e->builder, high, int_like(e, high, 16), "");
+    return LLVMBuildOr(e->builder, low, high, "");
+}
+
+static void unpack_half(Emit *e, const Inst *inst, bool lanes)
+{
+    LlvmValue x = as_either(e, inst->args[0], 0, lanes);
+    LlvmValue high = LLVMBuildLShr(e->builder, x, int_like(e, x, 16), "");
+    set_value(e, inst, 0, half_of_bits(e, x));
+    set_value(e, inst, 1, half_of_bits(e, high));
+}
+
+static LlvmValue constant(Emit *e, const Inst *inst, uint32_t c)
+{
+    LlvmValue word = const_i32(e, inst->constant.bits[c]);
+    switch (inst->type.kind) {
+    case SCALAR_BOOL: return LLVMConstInt(e->i1, inst->constant.bits[c] != 0, false);
+    case SCALAR_F32: return LLVMConstBitCast(word, e->f32);
+    case SCALAR_F16:
+        return LLVMConstBitCast(LLVMConstInt(e->i16, inst->constant.bits[c], false), e->f16);
+    default: return word;
+    }
+}
+
+static void emit_constant(Emit *e, const Inst *inst)
+{
+    for (uint32_t c = 0; c < inst->type.width; c++)
+        set_value(e, inst, c, constant(e, inst, c));
+}
+
+static void emit_components(Emit *e, const Inst *inst, bool lanes)
+{
+    for (uint32_t c = 0; c < inst->type.width; c++) {
+        LlvmValue a[3] = {0};
+        for (uint32_t i = 0; i < inst->nargs; i++)
+            a[i] = as_either(e, inst->args[i], c, lanes);
+        set_value(e, inst, c, component(e, inst, a[0], a[1], a[2]));
+    }
+}
+
+/* The same in all invocations, so the first lane speaks for all. */
+static LlvmValue promised(Emit *e, const Inst *x, uint32_t c)
+{
+    if (shape_of(e, x) == SHAPE_VARYING)
+        return lane_get(e, as_lanes(e, x, c), 0);
+    return as_scalar(e, x, c);
+}
+
+void arith_inst(Emit *e, const Inst *inst)
+{
+    bool lanes = shape_of(e, inst) == SHAPE_VARYING;
+    uint32_t width = inst->type.width;
+    switch (inst->op) {
+    case IR_CONST:
+        emit_constant(e, inst);
+        return;
+    case IR_INPUT:
+        set_value(e, inst, 0, input_value(e, inst));
+        return;
+    case IR_VEC:
+        for (uint32_t c = 0; c < width; c++)
+            set_value(e, inst, c, as_either(e, inst->args[c], 0, lanes));
+        return;
+    case IR_EXTRACT:
+        set_value(e, inst, 0, as_either(e, inst->args[0], inst->index, lanes));
+        return;
+    case IR_SWIZZLE:
+        for (uint32_t c = 0; c < width; c++)
+            set_value(e, inst, c, as_either(e, inst->args[0], inst->swizzle[c], lanes));
+        return;
+    case IR_EXTRACT_AT:
+        set_value(e, inst, 0, extract_at(e, inst->args[0],
+                                         as_either(e, inst->args[1], 0, lanes), lanes));
+        return;
+    case IR_INSERT_AT:
+        insert_at(e, inst, lanes);
+        return;
+    case IR_ALL: case IR_ANY:
+        set_value(e, inst, 0, reduce_bool(e, inst, lanes));
+        return;
+    case IR_PACK_HALF:
+        set_value(e, inst, 0, pack_half(e, inst, lanes));
+        return;
+    case IR_UNPACK_HALF:
+        unpack_half(e, inst, lanes);
+        return;
+    case IR_UNIFORM:
+        for (uint32_t c = 0; c < width; c++)
+            set_value(e, inst, c, promised(e, inst->args[0], c));
+        return;
+    default:
+        emit_components(e, inst, lanes);
+        return;
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * atomic.c - atomic operations, one lane after the other.
+ *
+ * in     ATOMIC
+ * out    for workgroup memory plain reads and writes, since a workgroup runs on
+ *        one thread; for storage memory the machine's atomics
+ * knows  that lanes of one group may go in any order
+ *
+ * When all lanes add to (or combine with) one place and nobody looks at the old
+ * value, they are combined first.
+ */
+#include "emit/llvm/emit_priv.h"
+
+static bool is_shared(const Inst *place)
+{
+    while (place->op != IR_VAR)
+        place = place->args[0];
+    return place->var->space == IRSPACE_STORAGE;
+}
+
+static LLVMAtomicRMWBinOp machine_op(IrAtomic op)
+{
+    switch (op) {
+    case ATOMIC_ADD: return LLVMAtomicRMWBinOpAdd;
+    case ATOMIC_SUB: return LLVMAtomicRMWBinOpSub;
+    case ATOMIC_SMIN: return LLVMAtomicRMWBinOpMin;
+    case ATOMIC_SMAX: return LLVMAtomicRMWBinOpMax;
+    case ATOMIC_UMIN: return LLVMAtomicRMWBinOpUMin;
+    case ATOMIC_UMAX: return LLVMAtomicRMWBinOpUMax;
+    case ATOMIC_AND: return LLVMAtomicRMWBinOpAnd;
+    case ATOMIC_OR: return LLVMAtomicRMWBinOpOr;
+    case ATOMIC_XOR: return LLVMAtomicRMWBinOpXor;
+    default: return LLVMAtomicRMWBinOpXchg;
+    }
+}
+
+static LlvmValue combine(Emit *e, IrAtomic op, LlvmValue old, LlvmValue v)
+{
+    LLVMBuilderRef b = e->builder;
+    switch (op) {
+    case ATOMIC_ADD: return LLVMBuildAdd(b, old, v, "");
+    case ATOMIC_SUB: return LLVMBuildSub(b, old, v, "");
+    case ATOMIC_SMIN: return intrinsic2(e, "llvm.smin", old, v);
+    case ATOMIC_SMAX: return intrinsic2(e, "llvm.smax", old, v);
+    case ATOMIC_UMIN: return intrinsic2(e, "llvm.umin", old, v);
+    case ATOMIC_UMAX: return intrinsic2(e, "llvm.umax", old, v);
+    case ATOMIC_AND: return LLVMBuildAnd(b, old, v, "");
+    case ATOMIC_OR: return LLVMBuildOr(b, old, v, "");
+    case ATOMIC_XOR: return LLVMBuildXor(b, old, v, "");
+    default: return v;
+    }
+}
+
+/* ---- one lane ---- */
+
+typedef struct Lane {
+    LlvmValue pointer, comparand, value;
+} Lane;
+
+static LlvmValue plain_load(Emit *e, const Inst *inst, LlvmValue pointer, bool shared)
+{
+    LlvmValue v = LLVMBuildLoad2(e->builder, e->i32, pointer, "");
+    LLVMSetAlignment(v, 4);
+    if (shared)
+        LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
+    memory_tag(e, v, inst->args[0]);
+    return v;
+}
+
+static void plain_store(Emit *e, const Inst *inst, LlvmValue v, LlvmValue pointer, bool shared)
+{
+    LlvmValue s = LLVMBuildStore(e->builder, v, pointer);
+    LLVMSetAlignment(s, 4);
+    if (shared)
+        LLVMSetOrdering(s, LLVMAtomicOrderingMonotonic);
+    memory_tag(e, s, inst->args[0]);
+}
+
+static LlvmValue machine_exchange(Emit *e, const Lane *l)
+{
+    LlvmValue pair = LLVMBuildAtomicCmpXchg(
+        e->builder, l->pointer, l->comparand, l->value, LLVMAtomicOrderingMonotonic,
+        LLVMAtomicOrderingMonotonic, false);
+    return LLVMBuildExtractValue(e->builder, pair, 0, "");
+}
+
+static LlvmValue one_shared(Emit *e, const Inst *inst, const Lane *l)
+{
+    if (inst->atomic == ATOMIC_COMPARE_EXCHANGE)
+        return machine_exchange(e, l);
+    return LLVMBuildAtomicRMW(e->builder, machine_op(inst->atomic), l->pointer, l->value,
+                              LLVMAtomicOrderingMonotonic, false);
+}
+
+static LlvmValue one_local(Emit *e, const Inst *inst, const Lane *l)
+{
+    LlvmValue old = plain_load(e, inst, l->pointer, false), now;
+    if (inst->atomic == ATOMIC_COMPARE_EXCHANGE) {
+        LlvmValue same = LLVMBuildICmp(e->builder, LLVMIntEQ, old, l->comparand, "");
+        now = LLVMBuildSelect(e->builder, same, l->value, old, "");
+    } else {
+        now = combine(e, inst->atomic, old, l->value);
+    }
+    plain_store(e, inst, now, l->pointer, false);
+    return old;
+}
+
+static LlvmValue one(Emit *e, const Inst *inst, const Lane *l)
+{
+    bool shared = is_shared(inst->args[0]);
+    if (inst->atomic == ATOMIC_LOAD)
+        return plain_load(e, inst, l->pointer, shared);
+    if (inst->atomic == ATOMIC_STORE) {
+        plain_store(e, inst, l->value, l->pointer, shared);
+        return NULL;
+    }
+    return shared ? one_shared(e, inst, l) : one_local(e, inst, l);
+}
+
+/* ---- all lanes ---- */
+
+static LlvmValue in_lane(Emit *e, LlvmValue v, uint32_t lane)
+{
+    return v && is_vector(v) ? lane_get(e, v, lane) : v;
+}
+
+static Lane operands(Emit *e, const Inst *inst)
+{
+    bool exchange = inst->atomic == ATOMIC_COMPARE_EXCHANGE;
+    Lane l = {.pointer = memory_addresses(e, inst->args[0])};
+    if (exchange)
+        l.comparand = as_lanes(e, inst->args[1], 0);
+    if (inst->atomic != ATOMIC_LOAD)
+        l.value = as_lanes(e, inst->args[exchange ? 2 : 1], 0);
+    return l;
+}
+
+/* Lane `i` does its part if it is active; its old value goes into the slot. */
+static void emit_lane(Emit *e, const Inst *inst, const Lane *all, uint32_t i, LlvmValue slot)
+{
+    LlvmBlock after = NULL;
+    if (e->mask) {
+        LlvmBlock on = block_new(e, "lane");
+        after = block_new(e, "lane.end");
+        jump_if(e, in_lane(e, e->mask, i), on, after);
+        block_start(e, on);
+    }
+    Lane l = {in_lane(e, all->pointer, i), in_lane(e, all->comparand, i),
+              in_lane(e, all->value, i)};
+    LlvmValue old = one(e, inst, &l);
+    if (old)
+        slot_store(e, slot, lane_set(e, slot_load(e, lane_type(e, e->i32), slot), old, i));
+    if (after) {
+        jump(e, after);
+        block_start(e, after);
+    }
+}
+
+static void each_lane(Emit *e, const Inst *inst)
+{
+    Lane all = operands(e, inst);
+    LlvmValue slot = slot_new(e, lane_type(e, e->i32), "old");
+    for (uint32_t i = 0; i < e->lanes; i++)
+        emit_lane(e, inst, &all, i, slot);
+    if (inst->type.width)
+        set_value(e, inst, 0, slot_load(e, lane_type(e, e->i32), slot));
+}
+
+/* ---- all lanes at one place ---- */
+
+/* What changes nothing. */
+static LlvmValue neutral(Emit *e, IrAtomic op)
+{
+    switch (op) {
+    case ATOMIC_AND: case ATOMIC_UMIN: return const_i32(e, UINT32_MAX);
+    case ATOMIC_SMIN: return const_i32(e, INT32_MAX);
+    case ATOMIC_SMAX: return const_i32(e, 0x80000000u);
+    default: return const_i32(e, 0);
+    }
+}
+
+static const char *reduction(IrAtomic op)
+{
+    switch (op) {
+    case ATOMIC_SMIN: return "llvm.vector.reduce.smin";
+    case ATOMIC_SMAX: return "llvm.vector.reduce.smax";
+    case ATOMIC_UMIN: return "llvm.vector.reduce.umin";
+    case ATOMIC_UMAX: return "llvm.vector.reduce.umax";
+    case ATOMIC_AND: return "llvm.vector.reduce.and";
+    case ATOMIC_OR: return "llvm.vector.reduce.or";
+    case ATOMIC_XOR: return "llvm.vector.reduce.xor";
+    case ATOMIC_ADD: case ATOMIC_SUB: return "llvm.vector.reduce.add";
+    default: return NULL;
+    }
+}
+
+static void combined(Emit *e, const Inst *inst)
+{
+    Lane all = operands(e, inst);
+    LlvmValue v = all.value;
+    if (e->mask)
+        v = blend(e, e->mask, v, splat(e, neutral(e, inst->atomic)));
+    Lane l = {.pointer = all.pointer, .value = intrinsic1(e, reduction(inst->atomic), v)};
+    one(e, inst, &l);
+}
+
+static bool is_used(const Emit *e, const Inst *inst)
+{
+    return e->used[inst->id];
+}
+
+void atomic_inst(Emit *e, const Inst *inst)
+{
+    bool one_place = memory_place_is_uniform(e, inst->args[0]);
+    if (one_place && inst->atomic == ATOMIC_LOAD) {
+        Lane l = {.pointer = memory_addresses(e, inst->args[0])};
+        LlvmValue v = one(e, inst, &l);
+        set_value(e, inst, 0, shape_of(e, inst) == SHAPE_VARYING ? splat(e, v) : v);
+    } else if (one_place && e->lanes > 1 && reduction(inst->atomic) && !is_used(e, inst)) {
+        combined(e, inst);
+    } else {
+        each_lane(e, inst);
+    }
+}

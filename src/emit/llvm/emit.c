@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * emit.c - the function around the kernel: KernelFn.
+ *
+ * in     an Ir with Facts
+ * out    an LLVM module: arguments, memory, a loop over workgroups, the body
+ * knows  kernel_abi.h
+ * not    what instructions do, LLVM's passes (target.c)
+ */
+#include "emit/llvm/emit_priv.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emit/llvm/target_priv.h"
+
+void emit_fail(Emit *e, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    diag_add(e->diag, DIAG_kernel_too_large, (Span){0}, "%s", text);
+    e->failed = true;
+}
+
+/* ---- inputs ---- */
+
+static LlvmValue local_index(Emit *e, bool lanes)
+{
+    LlvmValue base = LLVMBuildMul(e->builder, e->group, const_i32(e, e->lanes), "");
+    return lanes ? LLVMBuildAdd(e->builder, splat(e, base), const_lanes(e, 0, 1), "") : base;
+}
+
+static LlvmValue modulo(Emit *e, LlvmValue x, uint32_t n)
+{
+    LlvmValue by = const_i32(e, n);
+    return LLVMBuildURem(e->builder, x, is_vector(x) ? splat(e, by) : by, "");
+}
+
+static LlvmValue quotient(Emit *e, LlvmValue x, uint32_t n)
+{
+    LlvmValue by = const_i32(e, n);
+    return LLVMBuildUDiv(e->builder, x, is_vector(x) ? splat(e, by) : by, "");
+}
+
+static LlvmValue local_id(Emit *e, uint32_t axis, bool lanes)
+{
+    const uint32_t *size = e->ir->workgroup_size;
+    LlvmValue index = local_index(e, lanes);
+    if (axis == 0)
+        return modulo(e, index, size[0]);
+    if (axis == 1)
+        return modulo(e, quotient(e, index, size[0]), size[1]);
+    return quotient(e, index, size[0] * size[1]);
+}
+
+LlvmValue input_value(Emit *e, const Inst *inst)
+{
+    bool lanes = shape_of(e, inst) == SHAPE_VARYING && e->lanes > 1;
+    IrInput input = inst->input;
+    switch (input) {
+    case INPUT_LOCAL_ID_X: case INPUT_LOCAL_ID_Y: case INPUT_LOCAL_ID_Z:
+        return local_id(e, input - INPUT_LOCAL_ID_X, lanes);
+    case INPUT_LOCAL_INDEX:
+        return local_index(e, lanes);
+    case INPUT_WORKGROUP_ID_X: case INPUT_WORKGROUP_ID_Y: case INPUT_WORKGROUP_ID_Z:
+        return e->workgroup_id[input - INPUT_WORKGROUP_ID_X];
+    case INPUT_NUM_WORKGROUPS_X: case INPUT_NUM_WORKGROUPS_Y: case INPUT_NUM_WORKGROUPS_Z:
+        return e->num_workgroups[input - INPUT_NUM_WORKGROUPS_X];
+    case INPUT_SUBGROUP_LANE:
+        return lanes ? const_lanes(e, 0, 1) : const_i32(e, 0);
+    case INPUT_SUBGROUP_SIZE:
+        return const_i32(e, e->lanes);
+    case INPUT_SUBGROUP_ID:
+        return e->group;
+    default:
+        return const_i32(e, e->groups);
+    }
+}
+
+/* ---- variables ---- */
+
+static LlvmValue entry_field(Emit *e, LlvmValue base, size_t offset, LlvmType type)
+{
+    LlvmValue at = const_i64(e, offset);
+    LlvmValue p = LLVMBuildGEP2(e->entry, e->i8, base, &at, 1, "");
+    return LLVMBuildLoad2(e->entry, type, p, "");
+}
+
+static void var_buffer(Emit *e, VarState *v, LlvmValue buffers, uint32_t index)
+{
+    size_t at = index * sizeof(KernelBuffer);
+    v->base = entry_field(e, buffers, at + offsetof(KernelBuffer, data), e->ptr);
+    v->size = entry_field(e, buffers, at + offsetof(KernelBuffer, size), e->i64);
+}
+
+static uint64_t reserve(Emit *e, uint64_t bytes)
+{
+    uint64_t at = e->memory_size;
+    e->memory_size += (bytes + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+    return at;
+}
+
+static LlvmValue memory_at(Emit *e, uint64_t offset)
+{
+    LlvmValue at = const_i64(e, offset);
+    return LLVMBuildGEP2(e->entry, e->i8, e->memory, &at, 1, "");
+}
+
+#define STACK_LIMIT (64u << 10)         /* bytes of a private variable on the stack */
+
+/* All lanes; all lane groups, if they take turns. */
+static uint64_t private_bytes(const Emit *e, const IrVar *var)
+{
+    uint64_t bytes = var->type->size * e->lanes;
+    return e->facts->has_barrier ? bytes * e->groups : bytes;
+}
+
+static LlvmValue private_memory(Emit *e, const IrVar *var)
+{
+    uint64_t bytes = private_bytes(e, var);
+    if (bytes > STACK_LIMIT)
+        return memory_at(e, reserve(e, bytes));
+    LlvmValue words = LLVMBuildAlloca(e->entry, LLVMArrayType2(e->i8, bytes), "");
+    LLVMSetAlignment(words, KERNEL_ALIGN);
+    return words;
+}
+
+static LlvmValue constant_table(Emit *e, const IrVar *var)
+{
+    uint32_t n = (uint32_t)(var->type->size / 4);
+    LlvmValue *words = ARENA_ARRAY(e->arena, LlvmValue, n);
+    for (uint32_t i = 0; i < n; i++)
+        words[i] = const_i32(e, var->data[i]);
+    LlvmValue table = LLVMConstArray2(e->i32, words, n);
+    LlvmValue global = LLVMAddGlobal(e->module, LLVMTypeOf(table), "table");
+    LLVMSetInitializer(global, table);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetAlignment(global, KERNEL_ALIGN);
+    return global;
+}
+
+static void var_place(Emit *e, const IrVar *var, LlvmValue buffers, uint32_t *buffer)
+{
+    VarState *v = &e->vars[var->id];
+    switch (var->space) {
+    case IRSPACE_UNIFORM: case IRSPACE_STORAGE:
+        var_buffer(e, v, buffers, (*buffer)++);
+        break;
+    case IRSPACE_IMMEDIATE:
+        v->base = e->immediates;
+        break;
+    case IRSPACE_WORKGROUP:
+        v->offset = reserve(e, var->type->size);
+        v->base = memory_at(e, v->offset);
+        break;
+    case IRSPACE_CONSTANT:
+        v->base = constant_table(e, var);
+        break;
+    default:
+        v->base = private_memory(e, var);
+        break;
+    }
+}
+
+/* One alias scope a variable: what is bound to two variables may not be written
+ * through either, so no access to one concerns another. */
+static void var_scopes(Emit *e)
+{
+    uint32_t n = e->ir->vars.len;
+    LLVMMetadataRef *scopes = ARENA_ARRAY(e->arena, LLVMMetadataRef, n + 1);
+    LLVMMetadataRef *others = ARENA_ARRAY(e->arena, LLVMMetadataRef, n + 1);
+    LLVMMetadataRef name = LLVMMDStringInContext2(e->context, "weft", 4);
+    LLVMMetadataRef domain = LLVMMDNodeInContext2(e->context, &name, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        char text[32];
+        int len = snprintf(text, sizeof text, "v%u", i);
+        LLVMMetadataRef parts[2] = {
+            LLVMMDStringInContext2(e->context, text, (size_t)len), domain};
+        scopes[i] = LLVMMDNodeInContext2(e->context, parts, 2);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < n && n <= 64; k++)
+            if (k != i)
+                others[count++] = scopes[k];
+        LLVMMetadataRef own = LLVMMDNodeInContext2(e->context, &scopes[i], 1);
+        LLVMMetadataRef rest = LLVMMDNodeInContext2(e->context, others, count);
+        e->vars[i].scope = LLVMMetadataAsValue(e->context, own);
+        e->vars[i].noalias = LLVMMetadataAsValue(e->context, rest);
+    }
+}
+
+void memory_vars(Emit *e)
+{
+    LlvmValue buffers = entry_field(e, e->dispatch, offsetof(KernelDispatch, buffers), e->ptr);
+    uint32_t buffer = 0;
+    /* Workgroup variables first: they are zeroed in one go. */
+    for (uint32_t i = 0; i < e->ir->vars.len; i++)
+        if (e->ir->vars.data[i]->space == IRSPACE_WORKGROUP)
+            var_place(e, e->ir->vars.data[i], buffers, &buffer);
+    e->workgroup_bytes = e->memory_size;
+    for (uint32_t i = 0; i < e->ir->vars.len; i++)
+        if (e->ir->vars.data[i]->space != IRSPACE_WORKGROUP)
+            var_place(e, e->ir->vars.data[i], buffers, &buffer);
+    var_scopes(e);
+}
+
+static void zero(Emit *e, LlvmValue pointer, uint64_t bytes)
+{
+    LLVMBuildMemSet(e->builder, pointer, LLVMConstInt(e->i8, 0, false),
+                    const_i64(e, bytes), KERNEL_ALIGN);
+}
+
+void memory_zero_private(Emit *e)
+{
+    for (uint32_t i = 0; i < e->ir->vars.len; i++) {
+        const IrVar *var = e->ir->vars.data[i];
+        if (var->space == IRSPACE_PRIVATE)
+            zero(e, e->vars[i].base, private_bytes(e, var));
+    }
+}
+
+/* ---- the function ---- */
+
+static void function_begin(Emit *e)
+{
+    LlvmType params[6] = {e->ptr, e->ptr, e->i32, e->i32, e->i32, e->i32};
+    LlvmType type = LLVMFunctionType(e->i32, params, 6, false);
+    e->function = LLVMAddFunction(e->module, EMIT_ENTRY_NAME, type);
+    target_attributes(e);
+    LLVMPositionBuilderAtEnd(e->entry, block_new(e, "entry"));
+    e->dispatch = LLVMGetParam(e->function, 0);
+    e->memory = LLVMGetParam(e->function, 1);
+    e->workgroup_id[1] = LLVMGetParam(e->function, 4);
+    e->workgroup_id[2] = LLVMGetParam(e->function, 5);
+    for (uint32_t i = 0; i < 3; i++) {
+        size_t at = offsetof(KernelDispatch, num_workgroups) + i * sizeof(uint32_t);
+        e->num_workgroups[i] = entry_field(e, e->dispatch, at, e->i32);
+    }
+    e->stop = entry_field(e, e->dispatch, offsetof(KernelDispatch, stop), e->ptr);
+    e->immediates = entry_field(e, e->dispatch, offsetof(KernelDispatch, immediates), e->ptr);
+    e->leave = block_new(e, "leave");
+}
+
+static void emit_workgroup(Emit *e)
+{
+    flow_stop_check(e);
+    if (e->workgroup_bytes)
+        zero(e, e->memory, e->workgroup_bytes);
+    wide_body(e);
+}
+
+/* for (x = first; x < last; x++) workgroup(x, y, z) */
+static void emit_workgroups(Emit *e)
+{
+    LlvmValue first = LLVMGetParam(e->function, 2), last = LLVMGetParam(e->function, 3);
+    LlvmBlock header = block_new(e, "workgroups"), body = block_new(e, "workgroup");
+    LlvmBlock done = block_new(e, "done"), start = block_new(e, "start");
+    LLVMPositionBuilderAtEnd(e->builder, start);
+    LlvmValue x = slot_new(e, e->i32, "x");
+    slot_store(e, x, first);
+    jump(e, header);
+    block_start(e, header);
+    e->workgroup_id[0] = slot_load(e, e->i32, x);
+    LlvmValue more = LLVMBuildICmp(e->builder, LLVMIntULT, e->workgroup_id[0], last, "");
+    jump_if(e, more, body, done);
+    block_start(e, body);
+    emit_workgroup(e);
+    slot_store(e, x, LLVMBuildAdd(e->builder, e->workgroup_id[0], const_i32(e, 1), ""));
+    jump(e, header);
+    block_start(e, done);
+    LLVMBuildRet(e->builder, const_i32(e, 0));
+    LLVMBuildBr(e->entry, start);
+}
+
+static void note_uses(Emit *e, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        for (uint32_t i = 0; i < inst->nargs; i++)
+            e->used[inst->args[i]->id] = true;
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                note_uses(e, inst->flow.regions[i]);
+    }
+}
+
+static void types_init(Emit *e)
+{
+    e->void_ = LLVMVoidTypeInContext(e->context);
+    e->i1 = LLVMInt1TypeInContext(e->context);
+    e->i8 = LLVMInt8TypeInContext(e->context);
+    e->i16 = LLVMInt16TypeInContext(e->context);
+    e->i32 = LLVMInt32TypeInContext(e->context);
+    e->i64 = LLVMInt64TypeInContext(e->context);
+    e->f16 = LLVMHalfTypeInContext(e->context);
+    e->f32 = LLVMFloatTypeInContext(e->context);
+    e->f64 = LLVMDoubleTypeInContext(e->context);
+    e->ptr = LLVMPointerTypeInContext(e->context, 0);
+}
+
+#define MEMORY_LIMIT (256ull << 20)     /* bytes a thread                          */
+
+void emit_module(Emit *e)
+{
+    const uint32_t *size = e->ir->workgroup_size;
+    types_init(e);
+    e->invocations = size[0] * size[1] * size[2];
+    e->groups = (e->invocations + e->lanes - 1) / e->lanes;
+    e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);
+    e->vars = ARENA_ARRAY(e->arena, VarState, e->ir->vars.len + 1);
+    e->used = ARENA_ARRAY(e->arena, bool, e->ir->next_id);
+    note_uses(e, e->ir->body);
+    function_begin(e);
+    memory_vars(e);
+    emit_workgroups(e);
+    LLVMPositionBuilderAtEnd(e->builder, e->leave);
+    LLVMBuildRet(e->builder, const_i32(e, 1));
+    if (e->memory_size > MEMORY_LIMIT)
+        emit_fail(e, "the kernel needs %llu bytes of memory a thread, more than %llu",
+                  (unsigned long long)e->memory_size, (unsigned long long)MEMORY_LIMIT);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * emit_priv.h - the emitter's state, and who does what inside emit/llvm.
+ *
+ *   emit.c      the function around the kernel: workgroups, entry, memory
+ *   wide.c      barriers: segments, lane-group loops, values that cross them
+ *   flow.c      regions and constructs; every mask lives here
+ *   value.c     values as scalars and as vectors of lanes
+ *   arith.c     operations on numbers
+ *   math*.c     functions that no instruction computes
+ *   memory.c    places, bounds, loads and stores
+ *   atomic.c    atomics          subgroup.c   subgroups and quads
+ *   target.c    the machine, LLVM's passes, object files, dumps
+ *
+ * A value of shape WORKGROUP or GROUP is one LLVM scalar a component, AFFINE is
+ * the first lane's scalar, VARYING is one vector of `lanes` a component.
+ */
+#ifndef WEFT_EMIT_LLVM_EMIT_PRIV_H
+#define WEFT_EMIT_LLVM_EMIT_PRIV_H
+
+#include <llvm-c/Core.h>
+
+#include "emit/llvm/emit.h"
+
+typedef LLVMValueRef      LlvmValue;
+typedef LLVMTypeRef       LlvmType;
+typedef LLVMBasicBlockRef LlvmBlock;
+
+/* One IR value: a component each. NULL in c[0]: not emitted (in this segment). */
+typedef struct Val {
+    LlvmValue c[4];
+    uint32_t  segment;              /* where it was emitted                       */
+} Val;
+
+/* What belongs to one variable. */
+typedef struct VarState {
+    LlvmValue base;                 /* pointer: first byte; NULL: not used        */
+    LlvmValue size;                 /* i64 bytes of the binding; NULL: fixed      */
+    uint64_t  offset;               /* WORKGROUP: in the thread's memory; FUNCTION
+                                       and PRIVATE that are kept there             */
+    LlvmValue scope, noalias;       /* metadata: what its accesses may touch      */
+} VarState;
+
+/* A construct that is being emitted: where its leavers go. */
+typedef struct Target {
+    struct Target *outer;
+    const Inst *construct;
+    bool       wide;                /* emitted by wide.c; slots are contexts      */
+    LlvmBlock  exit;                /* after the construct                        */
+    LlvmBlock  way_end;             /* BREAK: exit, or the end of one way of a
+                                       divergent SWITCH                           */
+    LlvmBlock  again;               /* LOOP: the continuing region                */
+    bool       meets;               /* results of earlier arrivals must be kept   */
+    LlvmValue  arrived;             /* mask slot if apart, else NULL              */
+    LlvmValue  continuing;          /* mask slot of the continuing region, or NULL */
+    LlvmValue  looping;             /* mask slot if apart: lanes still in the loop */
+    LlvmValue *results;             /* [nresults * 4] slots                       */
+    LlvmValue *params, *continued;  /* LOOP: of body and continuing, the same way */
+} Target;
+
+typedef struct Emit {
+    const Ir    *ir;
+    const Facts *facts;
+    const EmitOptions *options;
+    Arena       *arena;
+    Diag        *diag;
+    uint32_t     lanes;
+    uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
+    bool         failed;
+
+    LLVMContextRef context;
+    LLVMModuleRef  module;
+    LLVMBuilderRef builder;
+    LLVMBuilderRef entry;                   /* for slots and what is hoisted      */
+    LlvmType  void_, i1, i8, i16, i32, i64, f16, f32, f64, ptr;
+    LlvmValue function;
+    LlvmBlock  leave;                       /* `stop` was seen: return 1          */
+
+    /* Parameters and what is loaded from them at entry. */
+    LlvmValue dispatch, memory, stop;
+    LlvmValue workgroup_id[3], num_workgroups[3];
+    LlvmValue immediates;
+    VarState *vars;                         /* [ir->vars.len]                     */
+    uint64_t  memory_size, workgroup_bytes;
+
+    /* The lane group that is being emitted. */
+    LlvmValue group;                        /* i32: its number in the workgroup   */
+    LlvmValue mask;                         /* <lanes x i1>; NULL: all are active */
+    LlvmBlock  group_end;                   /* RETURN of all lanes                */
+    LlvmBlock  region_end;                  /* where the current region falls to  */
+    Target   *target;                       /* innermost construct                */
+    bool      doubled;                      /* inside a copy for all lanes active */
+
+    Val      *values;                       /* [ir->next_id]                      */
+    uint32_t  segment;                      /* being emitted, from 1              */
+    bool     *used;                         /* [ir->next_id] as an operand        */
+    struct Wide *wide;                      /* wide.c; NULL without barriers      */
+} Emit;
+
+/* ---- value.c ---- */
+
+LlvmType  scalar_type(Emit *e, ScalarKind kind);
+LlvmType  lane_type(Emit *e, LlvmType scalar);          /* <lanes x scalar>       */
+LlvmType  value_type(Emit *e, const Inst *inst);        /* of one component       */
+Shape     shape_of(const Emit *e, const Inst *inst);
+bool      is_vector(LlvmValue v);
+
+LlvmValue const_i32(Emit *e, uint32_t n);
+LlvmValue const_i64(Emit *e, uint64_t n);
+LlvmValue const_lanes(Emit *e, int32_t first, int32_t step); /* <0, 1, 2 ...>    */
+LlvmValue splat(Emit *e, LlvmValue scalar);
+LlvmValue lane_get(Emit *e, LlvmValue vector, uint32_t lane);
+LlvmValue lane_set(Emit *e, LlvmValue vector, LlvmValue x, uint32_t lane);
+
+/* Component `c` of an emitted value: as one scalar (not for VARYING; for AFFINE
+ * the first lane's), as a vector of lanes (for all). */
+LlvmValue as_scalar(Emit *e, const Inst *inst, uint32_t c);
+LlvmValue as_lanes(Emit *e, const Inst *inst, uint32_t c);
+/* As vector if `lanes`, else as scalar. */
+LlvmValue as_either(Emit *e, const Inst *inst, uint32_t c, bool lanes);
+void      set_value(Emit *e, const Inst *inst, uint32_t c, LlvmValue v);
+
+/* Slots: variables of the emitter, that LLVM turns into registers. Masks and
+ * bools are kept as i32, all ones or zero. */
+LlvmValue slot_new(Emit *e, LlvmType type, const char *name);
+LlvmValue slot_load(Emit *e, LlvmType type, LlvmValue slot);
+void      slot_store(Emit *e, LlvmValue slot, LlvmValue v);
+LlvmType  slot_type(Emit *e, LlvmType type);            /* i1 becomes i32         */
+
+LlvmValue intrinsic(Emit *e, const char *name, LlvmType *overload, uint32_t noverload,
+                    uint32_t nargs, LlvmValue *args);
+LlvmValue intrinsic1(Emit *e, const char *name, LlvmValue x);
+LlvmValue intrinsic2(Emit *e, const char *name, LlvmValue x, LlvmValue y);
+LlvmBlock block_new(Emit *e, const char *name);
+void      block_start(Emit *e, LlvmBlock block);
+void      jump(Emit *e, LlvmBlock to);                  /* unless the block ended */
+void      jump_if(Emit *e, LlvmValue condition, LlvmBlock yes, LlvmBlock no);
+
+/* ---- flow.c ---- */
+
+/* Masks. "Every" is NULL: all lanes, known now. */
+LlvmValue mask_and(Emit *e, LlvmValue x, LlvmValue y);
+LlvmValue mask_and_not(Emit *e, LlvmValue x, LlvmValue y);
+LlvmValue mask_vector(Emit *e);                         /* the current, never NULL */
+LlvmValue mask_bits(Emit *e, LlvmValue mask);           /* iN integer             */
+LlvmValue mask_any(Emit *e, LlvmValue mask);            /* i1                     */
+LlvmValue mask_all(Emit *e, LlvmValue mask);            /* i1                     */
+LlvmValue blend(Emit *e, LlvmValue mask, LlvmValue yes, LlvmValue no);
+
+void flow_insts(Emit *e, const Inst *first, const Inst *end); /* NULL: to the last */
+/* Gives values to the parameters or results of a wide construct. */
+void flow_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
+                    LlvmValue meet);
+void flow_inst(Emit *e, const Inst *inst);
+void flow_stop_check(Emit *e);
+
+/* ---- the others ---- */
+
+void arith_inst(Emit *e, const Inst *inst);             /* all PURE ones but places */
+/* Functions of f32 scalars or lane vectors; f16 is computed in f32. */
+LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y);
+LlvmValue input_value(Emit *e, const Inst *inst);
+void memory_load(Emit *e, const Inst *inst);
+void memory_store(Emit *e, const Inst *inst);
+void memory_length(Emit *e, const Inst *inst);
+void memory_vars(Emit *e);                              /* at entry               */
+void memory_zero_private(Emit *e);                      /* PRIVATE variables      */
+/* The address of a place for one lane each (vector of pointers, in bounds) or for
+ * all (scalar pointer). */
+LlvmValue memory_addresses(Emit *e, const Inst *place);
+bool memory_place_is_uniform(const Emit *e, const Inst *place);
+void memory_tag(Emit *e, LlvmValue access, const Inst *place); /* aliasing       */
+void atomic_inst(Emit *e, const Inst *inst);
+void subgroup_inst(Emit *e, const Inst *inst);
+
+/* Emits the body for all lane groups of a workgroup. */
+void wide_body(Emit *e);
+/* A value that was emitted in another segment, made usable here. */
+Val  wide_fetch(Emit *e, const Inst *inst);
+/* Keeps a value that other segments need. */
+void wide_defined(Emit *e, const Inst *inst);
+/* The slot of component c of an instruction that lives in a context. */
+LlvmValue wide_slot(Emit *e, const Inst *inst, uint32_t c);
+/* The same for giving it a value that counts after the segment. */
+LlvmValue wide_given_slot(Emit *e, const Inst *inst, uint32_t c);
+
+/* ---- target.c ---- */
+
+typedef struct TargetMachine TargetMachine;
+void emit_fail(Emit *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * flow.c - regions and constructs, and everything that has to do with masks.
+ *
+ * in     instructions of a region, the lanes that are active (Emit.mask)
+ * out    LLVM blocks; Emit.mask is what is active afterwards
+ * knows  which constructs diverge (Facts), how lanes part and meet
+ * not    numbers, memory
+ *
+ * Where all active lanes go the same way, control flow is real. Where they may
+ * part, each way runs under its own mask and is jumped over when no lane takes
+ * it. Whoever reaches the exit of a construct says so in its `arrived` mask, so
+ * that the mask after it is simply what arrived: lanes that left further out, or
+ * returned, are missing. Values under a mask are garbage in the lanes that are
+ * off: only memory and the meeting points care.
+ */
+#include "emit/llvm/emit_priv.h"
+
+/* ---- masks ---- */
+
+LlvmValue mask_and(Emit *e, LlvmValue x, LlvmValue y)
+{
+    if (!x)
+        return y;
+    return y ? LLVMBuildAnd(e->builder, x, y, "") : x;
+}
+
+LlvmValue mask_and_not(Emit *e, LlvmValue x, LlvmValue y)
+{
+    return mask_and(e, x, LLVMBuildNot(e->builder, y, ""));
+}
+
+LlvmValue mask_vector(Emit *e)
+{
+    return e->mask ? e->mask : splat(e, LLVMConstInt(e->i1, 1, false));
+}
+
+LlvmValue mask_bits(Emit *e, LlvmValue mask)
+{
+    if (e->lanes == 1)
+        return mask;
+    LlvmType bits = LLVMIntTypeInContext(e->context, e->lanes);
+    return LLVMBuildBitCast(e->builder, mask, bits, "");
+}
+
+LlvmValue mask_any(Emit *e, LlvmValue mask)
+{
+    LlvmValue bits = mask_bits(e, mask);
+    return LLVMBuildICmp(e->builder, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
+LlvmValue mask_all(Emit *e, LlvmValue mask)
+{
+    LlvmValue bits = mask_bits(e, mask);
+    return LLVMBuildICmp(e->builder, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)),
+                         "");
+}
+
+LlvmValue blend(Emit *e, LlvmValue mask, LlvmValue yes, LlvmValue no)
+{
+    return mask ? LLVMBuildSelect(e->builder, mask, yes, no, "") : yes;
+}
+
+static LlvmType mask_type(Emit *e)
+{
+    return lane_type(e, e->i1);
+}
+
+static LlvmValue mask_slot_new(Emit *e, const char *name)
+{
+    return slot_new(e, mask_type(e), name);
+}
+
+static LlvmValue mask_slot_load(Emit *e, LlvmValue slot)
+{
+    return slot_load(e, mask_type(e), slot);
+}
+
+static void mask_slot_clear(Emit *e, LlvmValue slot)
+{
+    slot_store(e, slot, LLVMConstNull(mask_type(e)));
+}
+
+static void mask_slot_add(Emit *e, LlvmValue slot, LlvmValue mask)
+{
+    LlvmValue more = mask ? mask : mask_vector(e);
+    LlvmValue all = LLVMBuildOr(e->builder, mask_slot_load(e, slot), more, "");
+    slot_store(e, slot, all);
+}
+
+/* ---- slots of parameters and results ---- */
+
+static LlvmValue *slots_new(Emit *e, Inst *const *insts, uint32_t n)
+{
+    LlvmValue *slots = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < insts[i]->type.width; c++)
+            slots[i * 4 + c] = slot_new(e, value_type(e, insts[i]), "");
+    return slots;
+}
+
+static void slots_load(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t c = 0; c < insts[i]->type.width; c++)
+            set_value(e, insts[i], c,
+                      slot_load(e, value_type(e, insts[i]), slots[i * 4 + c]));
+        wide_defined(e, insts[i]);
+    }
+}
+
+/* Component c of `arg` in the form that `as` (a parameter or result) is kept. For
+ * what the whole workgroup shares, any lane may speak. */
+static LlvmValue in_form_of(Emit *e, const Inst *as, const Inst *arg, uint32_t c)
+{
+    if (shape_of(e, as) == SHAPE_VARYING)
+        return as_lanes(e, arg, c);
+    if (shape_of(e, arg) == SHAPE_VARYING)
+        return lane_get(e, as_lanes(e, arg, c), 0);
+    return as_scalar(e, arg, c);
+}
+
+/* Gives `args` to the slots of `insts`; `slots` NULL: to their contexts. With
+ * `meet`, lanes that are off keep what they had. All values are read before any
+ * is written: parameters may swap. */
+static void slots_give(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
+                       const LlvmValue *slots, LlvmValue meet)
+{
+    LlvmValue *values = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4 + 1);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < insts[i]->type.width; c++)
+            values[i * 4 + c] = in_form_of(e, insts[i], args[i], c);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < insts[i]->type.width; c++) {
+            LlvmValue v = values[i * 4 + c];
+            LlvmValue slot = slots ? slots[i * 4 + c] : wide_given_slot(e, insts[i], c);
+            if (meet && shape_of(e, insts[i]) == SHAPE_VARYING)
+                v = blend(e, meet, v, slot_load(e, LLVMTypeOf(v), slot));
+            slot_store(e, slot, v);
+        }
+}
+
+void flow_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
+                    LlvmValue meet)
+{
+    slots_give(e, insts, n, args, NULL, meet);
+}
+
+/* ---- targets ---- */
+
+static Target *target_of(const Emit *e, const Inst *construct)
+{
+    Target *t = e->target;
+    while (t && t->construct != construct)
+        t = t->outer;
+    BUG_IF(!t, "leaves a construct that is not open");
+    return t;
+}
+
+static const Fact *fact_of(const Emit *e, const Inst *inst)
+{
+    return &e->facts->of[inst->id];
+}
+
+static void target_open(Emit *e, Target *t, const Inst *construct, const char *exit)
+{
+    *t = (Target){.outer = e->target, .construct = construct};
+    t->exit = t->way_end = block_new(e, exit);
+    t->results = slots_new(e, construct->flow.results, construct->flow.nresults);
+    if (fact_of(e, construct)->apart) {
+        t->arrived = mask_slot_new(e, "arrived");
+        mask_slot_clear(e, t->arrived);
+        t->meets = construct->op != IR_IF;
+    }
+    e->target = t;
+}
+
+/* After a construct: what arrived is active, its results are values. With nobody
+ * left the rest of the region is jumped over, since loops in it could be waiting
+ * for stores that no lane makes. */
+static void target_close(Emit *e, Target *t, LlvmValue mask_before)
+{
+    const Inst *construct = t->construct;
+    e->target = t->outer;
+    block_start(e, t->exit);
+    e->mask = t->arrived ? mask_slot_load(e, t->arrived) : mask_before;
+    slots_load(e, construct->flow.results, construct->flow.nresults, t->results);
+    if (t->arrived) {
+        LlvmBlock on = block_new(e, "some");
+        jump_if(e, mask_any(e, e->mask), on, e->region_end);
+        block_start(e, on);
+    }
+}
+
+/* The active lanes, with their values, arrive at the exit of `t`. */
+static void arrive(Emit *e, Target *t, Inst *const *args)
+{
+    const Inst *construct = t->construct;
+    slots_give(e, construct->flow.results, construct->flow.nresults, args, t->results,
+               t->meets || t->wide ? e->mask : NULL);
+    if (t->arrived)
+        mask_slot_add(e, t->arrived, e->mask);
+}
+
+/*
+ * ---- leaving: a jump, or the active lanes are taken away ----
+ *
+ * Lanes that leave a wide construct from inside a segment have nothing more to do
+ * in it: the segment itself ends with the others leaving the same construct.
+ */
+
+static void leave_segment(Emit *e, bool apart)
+{
+    if (!apart)
+        jump(e, e->group_end);
+}
+
+static void emit_break(Emit *e, const Inst *inst)
+{
+    Target *t = target_of(e, inst->target);
+    arrive(e, t, inst->args);
+    if (t->wide)
+        leave_segment(e, fact_of(e, inst->target)->apart);
+    else if (!t->arrived)
+        jump(e, t->way_end);
+}
+
+static void emit_continue(Emit *e, const Inst *inst)
+{
+    Target *t = target_of(e, inst->target);
+    const Region *next = inst->target->flow.regions[1];
+    slots_give(e, next->params, next->nparams, inst->args, t->continued,
+               t->continuing || t->wide ? e->mask : NULL);
+    if (t->wide)
+        leave_segment(e, fact_of(e, inst->target)->continues_apart);
+    else if (t->continuing)
+        mask_slot_add(e, t->continuing, e->mask);
+    else
+        jump(e, t->again);
+}
+
+static void emit_return(Emit *e)
+{
+    if (!e->facts->returns_apart)
+        jump(e, e->group_end);
+}
+
+/* ---- regions ---- */
+
+/* Emits a region under `mask`; what does not jump falls to `after`. */
+static void emit_region(Emit *e, const Region *region, LlvmValue mask, LlvmBlock after)
+{
+    LlvmBlock outer = e->region_end;
+    e->region_end = after;
+    e->mask = mask;
+    flow_insts(e, region->first, NULL);
+    jump(e, after);
+    e->region_end = outer;
+}
+
+/* One way of a divergent construct: runs if any lane takes it. */
+static void emit_way(Emit *e, const Region *region, LlvmValue mask, LlvmBlock after)
+{
+    LlvmBlock way = block_new(e, "way");
+    jump_if(e, mask_any(e, mask), way, after);
+    block_start(e, way);
+    emit_region(e, region, mask, after);
+}
+
+/* ---- if ---- */
+
+static void emit_if_uniform(Emit *e, const Inst *inst, Target *t)
+{
+    LlvmValue before = e->mask;
+    LlvmBlock yes = block_new(e, "then"), no = block_new(e, "else");
+    jump_if(e, as_scalar(e, inst->args[0], 0), yes, no);
+    block_start(e, yes);
+    emit_region(e, inst->flow.regions[0], before, t->exit);
+    block_start(e, no);
+    emit_region(e, inst->flow.regions[1], before, t->exit);
+}
+
+static void emit_if_divergent(Emit *e, const Inst *inst, Target *t)
+{
+    LlvmValue before = e->mask, condition = as_lanes(e, inst->args[0], 0);
+    LlvmBlock second = block_new(e, "otherwise");
+    emit_way(e, inst->flow.regions[0], mask_and(e, before, condition), second);
+    block_start(e, second);
+    t->meets = true;
+    emit_way(e, inst->flow.regions[1], mask_and_not(e, before, condition), t->exit);
+}
+
+/* ---- switch ---- */
+
+static void emit_switch_uniform(Emit *e, const Inst *inst, Target *t)
+{
+    LlvmValue before = e->mask;
+    const IrCases *cases = &inst->flow.cases;
+    uint32_t n = inst->flow.nregions;
+    LlvmBlock *ways = ARENA_ARRAY(e->arena, LlvmBlock, n);
+    for (uint32_t i = 0; i < n; i++)
+        ways[i] = block_new(e, "case");
+    LlvmValue choice = LLVMBuildSwitch(e->builder, as_scalar(e, inst->args[0], 0),
+                                       ways[n - 1], cases->count);
+    for (uint32_t i = 0; i < cases->count; i++)
+        LLVMAddCase(choice, const_i32(e, cases->values[i]), ways[cases->regions[i]]);
+    for (uint32_t i = 0; i < n; i++) {
+        block_start(e, ways[i]);
+        emit_region(e, inst->flow.regions[i], before, t->exit);
+    }
+}
+
+/* For each region the lanes whose selector is one of its values. */
+static LlvmValue *switch_masks(Emit *e, const Inst *inst)
+{
+    const IrCases *cases = &inst->flow.cases;
+    LlvmValue selector = as_lanes(e, inst->args[0], 0);
+    LlvmValue *masks = ARENA_ARRAY(e->arena, LlvmValue, inst->flow.nregions);
+    LlvmValue any = LLVMConstNull(mask_type(e));
+    for (uint32_t i = 0; i < cases->count; i++) {
+        LlvmValue value = splat(e, const_i32(e, cases->values[i]));
+        LlvmValue hit = LLVMBuildICmp(e->builder, LLVMIntEQ, selector, value, "");
+        LlvmValue *mask = &masks[cases->regions[i]];
+        *mask = *mask ? LLVMBuildOr(e->builder, *mask, hit, "") : hit;
+        any = LLVMBuildOr(e->builder, any, hit, "");
+    }
+    LlvmValue *rest = &masks[inst->flow.nregions - 1];
+    LlvmValue none = LLVMBuildNot(e->builder, any, "");
+    *rest = *rest ? LLVMBuildOr(e->builder, *rest, none, "") : none;
+    return masks;
+}
+
+static void emit_switch_divergent(Emit *e, const Inst *inst, Target *t)
+{
+    LlvmValue before = e->mask, *masks = switch_masks(e, inst);
+    uint32_t n = inst->flow.nregions;
+    for (uint32_t i = 0; i < n; i++) {
+        LlvmValue mask = masks[i] ? masks[i] : LLVMConstNull(mask_type(e));
+        t->way_end = i + 1 == n ? t->exit : block_new(e, "case");
+        emit_way(e, inst->flow.regions[i], mask_and(e, before, mask), t->way_end);
+        t->meets = true;
+        if (i + 1 < n)
+            block_start(e, t->way_end);
+    }
+}
+
+/* ---- loop ---- */
+
+void flow_stop_check(Emit *e)
+{
+    LlvmValue stop = LLVMBuildLoad2(e->builder, e->i32, e->stop, "stop");
+    LLVMSetOrdering(stop, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(stop, 4);
+    LlvmValue seen = LLVMBuildICmp(e->builder, LLVMIntNE, stop, const_i32(e, 0), "");
+    LlvmBlock on = block_new(e, "on");
+    jump_if(e, seen, e->leave, on);
+    block_start(e, on);
+}
+
+/* The end of the continuing region: once more, for those who stay. */
+static void emit_next(Emit *e, Target *t, LlvmBlock header, Inst *const *args)
+{
+    const Region *body = t->construct->flow.regions[0];
+    slots_give(e, body->params, body->nparams, args, t->params, NULL);
+    flow_stop_check(e);
+    if (!t->looping) {
+        jump(e, header);
+        return;
+    }
+    LlvmValue stay = mask_vector(e);
+    slot_store(e, t->looping, stay);
+    jump_if(e, mask_any(e, stay), header, t->exit);
+}
+
+static void emit_break_if(Emit *e, Target *t, const Inst *end, LlvmBlock header)
+{
+    Inst *const *results = end->args + 1;
+    Inst *const *next = results + t->construct->flow.nresults;
+    LlvmValue before = e->mask;
+    if (t->arrived) {
+        LlvmValue condition = as_lanes(e, end->args[0], 0);
+        e->mask = mask_and(e, before, condition);
+        arrive(e, t, results);
+        e->mask = mask_and_not(e, before, condition);
+    } else {
+        LlvmBlock out = block_new(e, "out"), on = block_new(e, "again");
+        jump_if(e, as_scalar(e, end->args[0], 0), out, on);
+        block_start(e, out);
+        arrive(e, t, results);
+        jump(e, t->exit);
+        block_start(e, on);
+    }
+    emit_next(e, t, header, next);
+}
+
+static void emit_continuing(Emit *e, Target *t, LlvmBlock header, LlvmValue before)
+{
+    const Region *region = t->construct->flow.regions[1];
+    block_start(e, t->again);
+    e->mask = before;
+    if (t->continuing) {
+        LlvmBlock some = block_new(e, "some");
+        e->mask = mask_slot_load(e, t->continuing);
+        jump_if(e, mask_any(e, e->mask), some, t->exit);
+        block_start(e, some);
+    }
+    slots_load(e, region->params, region->nparams, t->continued);
+    const Inst *inst = region->first;
+    for (; inst != region->last; inst = inst->next)
+        flow_inst(e, inst);
+    if (inst->op == IR_NEXT)
+        emit_next(e, t, header, inst->args);
+    else if (inst->op == IR_BREAK_IF)
+        emit_break_if(e, t, inst, header);
+    else
+        flow_inst(e, inst);
+    jump(e, t->exit);
+}
+
+static void emit_loop(Emit *e, const Inst *inst, Target *t)
+{
+    LlvmValue before = e->mask;
+    LlvmBlock outer = e->region_end, header = block_new(e, "loop");
+    const Region *body = inst->flow.regions[0], *next = inst->flow.regions[1];
+    t->again = block_new(e, "continuing");
+    t->params = slots_new(e, body->params, body->nparams);
+    t->continued = slots_new(e, next->params, next->nparams);
+    slots_give(e, body->params, body->nparams, inst->args, t->params, NULL);
+    if (t->arrived) {
+        t->looping = mask_slot_new(e, "looping");
+        slot_store(e, t->looping, mask_vector(e));
+    }
+    if (t->arrived || fact_of(e, inst)->continues_apart)
+        t->continuing = mask_slot_new(e, "continuing");
+    jump(e, header);
+    block_start(e, header);
+    if (t->continuing)
+        mask_slot_clear(e, t->continuing);
+    slots_load(e, body->params, body->nparams, t->params);
+    emit_region(e, body, t->looping ? mask_slot_load(e, t->looping) : before, t->again);
+    e->region_end = t->exit;
+    emit_continuing(e, t, header, before);
+    e->region_end = outer;
+}
+
+/* ---- any construct, any instruction ---- */
+
+static void emit_construct(Emit *e, const Inst *inst)
+{
+    Target t;
+    LlvmValue before = e->mask;
+    bool divergent = fact_of(e, inst)->divergent;
+    target_open(e, &t, inst, ir_op_name((IrOp)inst->op));
+    if (inst->op == IR_IF && divergent)
+        emit_if_divergent(e, inst, &t);
+    else if (inst->op == IR_IF)
+        emit_if_uniform(e, inst, &t);
+    else if (inst->op == IR_SWITCH && divergent)
+        emit_switch_divergent(e, inst, &t);
+    else if (inst->op == IR_SWITCH)
+        emit_switch_uniform(e, inst, &t);
+    else if (inst->op == IR_LOOP)
+        emit_loop(e, inst, &t);
+    else
+        emit_region(e, inst->flow.regions[0], before, t.exit);
+    target_close(e, &t, before);
+}
+
+static void emit_plain(Emit *e, const Inst *inst)
+{
+    switch (inst->op) {
+    case IR_VAR: case IR_FIELD: case IR_ELEM: case IR_VIEW:
+        return;                             /* emitted where they are used */
+    case IR_LENGTH:   memory_length(e, inst); break;
+    case IR_LOAD:     memory_load(e, inst); break;
+    case IR_STORE:    memory_store(e, inst); return;
+    case IR_ATOMIC:   atomic_inst(e, inst); break;
+    case IR_SUBGROUP: subgroup_inst(e, inst); break;
+    case IR_BARRIER:  return;               /* wide.c has cut here */
+    default:          arith_inst(e, inst); break;
+    }
+    if (inst->type.width)
+        wide_defined(e, inst);
+}
+
+void flow_inst(Emit *e, const Inst *inst)
+{
+    if (ir_op_is_construct((IrOp)inst->op)) {
+        emit_construct(e, inst);
+        return;
+    }
+    switch (inst->op) {
+    case IR_YIELD:
+        arrive(e, e->target, inst->args);
+        break;
+    case IR_BREAK:
+        emit_break(e, inst);
+        break;
+    case IR_CONTINUE:
+        emit_continue(e, inst);
+        break;
+    case IR_RETURN:
+        emit_return(e);
+        break;
+    case IR_UNREACHABLE:
+        break;
+    default:
+        emit_plain(e, inst);
+        break;
+    }
+}
+
+void flow_insts(Emit *e, const Inst *first, const Inst *end)
+{
+    for (const Inst *inst = first; inst != end; inst = inst->next)
+        flow_inst(e, inst);
+}

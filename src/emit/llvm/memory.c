@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * memory.c - loads and stores of lanes.
+ *
+ * in     LOAD, STORE, LENGTH; the address (place.c) and the active lanes
+ * out    the fewest memory instructions that its shape allows
+ * knows  that a load of a lane that is off does no harm once its index is in
+ *        bounds, and that a store of a lane that is off must not happen
+ * not    where a place is
+ *
+ *   UNIFORM     one scalar access
+ *   STRIDED     one vector access if the lanes' bytes follow each other, or lie
+ *               so close that a wider access covers them; behind a check that no
+ *               lane is out of bounds, with SCATTERED as the other way
+ *   SCATTERED   gather, scatter
+ */
+#include "emit/llvm/place_priv.h"
+
+/* Lanes of elements further apart than this are gathered. */
+#define MAX_SPREAD 4
+
+/* ---- what is in memory ---- */
+
+/* One scalar, whatever its kind, takes four bytes. */
+static bool in_slots(const Address *a)
+{
+    return address_is_private(a) || a->var->space == IRSPACE_CONSTANT;
+}
+
+static LlvmType stored_type(Emit *e, const Address *a)
+{
+    ScalarKind kind = (ScalarKind)a->mem->value.type.kind;
+    if (kind == SCALAR_BOOL || (kind == SCALAR_F16 && in_slots(a)))
+        return e->i32;
+    return scalar_type(e, kind);
+}
+
+static LlvmType shaped(Emit *e, LlvmValue like, LlvmType element)
+{
+    return is_vector(like) ? lane_type(e, element) : element;
+}
+
+static LlvmValue from_memory(Emit *e, const Address *a, LlvmValue v)
+{
+    ScalarKind kind = (ScalarKind)a->mem->value.type.kind;
+    if (kind == SCALAR_BOOL)
+        return LLVMBuildICmp(e->builder, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
+    if (kind == SCALAR_F16 && in_slots(a)) {
+        LlvmValue low = LLVMBuildTrunc(e->builder, v, shaped(e, v, e->i16), "");
+        return LLVMBuildBitCast(e->builder, low, shaped(e, v, e->f16), "");
+    }
+    return v;
+}
+
+static LlvmValue to_memory(Emit *e, const Address *a, LlvmValue v)
+{
+    ScalarKind kind = (ScalarKind)a->mem->value.type.kind;
+    if (kind == SCALAR_F16 && in_slots(a))
+        v = LLVMBuildBitCast(e->builder, v, shaped(e, v, e->i16), "");
+    else if (kind != SCALAR_BOOL)
+        return v;
+    return LLVMBuildZExt(e->builder, v, shaped(e, v, e->i32), "");
+}
+
+static uint32_t element_size(const Address *a)
+{
+    return a->mem->value.stride;
+}
+
+/* The address of component c of a vector. */
+static Address component_of(const Address *a, uint32_t c)
+{
+    Address at = *a;
+    at.offset += (uint64_t)c * element_size(a);
+    return at;
+}
+
+/* ---- single accesses ---- */
+
+static void tag(Emit *e, LlvmValue access, const Address *a)
+{
+    const VarState *v = &e->vars[a->var->id];
+    LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "alias.scope", 11),
+                    v->scope);
+    LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "noalias", 7),
+                    v->noalias);
+}
+
+static LlvmValue load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer)
+{
+    LlvmValue v = LLVMBuildLoad2(e->builder, type, pointer, "");
+    LLVMSetAlignment(v, a->align);
+    tag(e, v, a);
+    return v;
+}
+
+static void store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
+{
+    LlvmValue s = LLVMBuildStore(e->builder, v, pointer);
+    LLVMSetAlignment(s, a->align);
+    tag(e, s, a);
+}
+
+static LlvmValue gather(Emit *e, const Address *a, LlvmValue pointers)
+{
+    LlvmType type = lane_type(e, stored_type(e, a));
+    LlvmType types[2] = {type, LLVMTypeOf(pointers)};
+    LlvmValue all = LLVMConstAllOnes(lane_type(e, e->i1));
+    LlvmValue v = intrinsic(e, "llvm.masked.gather", types, 2, 4,
+                            (LlvmValue[]){pointers, const_i32(e, a->align), all,
+                                          LLVMGetPoison(type)});
+    tag(e, v, a);
+    return v;
+}
+
+static void scatter(Emit *e, const Address *a, LlvmValue v, LlvmValue pointers,
+                    LlvmValue mask)
+{
+    LlvmType types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
+    LlvmValue s = intrinsic(e, "llvm.masked.scatter", types, 2, 4,
+                            (LlvmValue[]){v, pointers, const_i32(e, a->align), mask});
+    tag(e, s, a);
+}
+
+static void store_masked(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer,
+                         LlvmValue mask)
+{
+    LlvmType types[2] = {LLVMTypeOf(v), e->ptr};
+    LlvmValue s = intrinsic(e, "llvm.masked.store", types, 2, 4,
+                            (LlvmValue[]){v, pointer, const_i32(e, a->align), mask});
+    tag(e, s, a);
+}
+
+/* ---- loads ---- */
+
+typedef struct Loaded {
+    LlvmValue c[4];
+} Loaded;
+
+static Loaded load_uniform(Emit *e, const Address *a, uint32_t width)
+{
+    Loaded v = {{0}};
+    LlvmType type = stored_type(e, a);
+    if (address_is_private(a))
+        type = lane_type(e, type);
+    for (uint32_t c = 0; c < width; c++) {
+        Address at = component_of(a, c);
+        v.c[c] = load_at(e, &at, type, address_scalar(e, &at, true));
+    }
+    return v;
+}
+
+static Loaded load_scattered(Emit *e, const Address *a, uint32_t width)
+{
+    Loaded v = {{0}};
+    for (uint32_t c = 0; c < width; c++) {
+        Address at = component_of(a, c);
+        v.c[c] = gather(e, &at, address_lanes(e, &at, true));
+    }
+    return v;
+}
+
+/* Elements from lane to lane, if one wide access can cover all lanes; else 0. */
+static uint32_t spread_of(const Address *a)
+{
+    int64_t size = element_size(a);
+    if (a->lane_stride <= 0 || a->lane_stride % size || a->lane_stride / size > MAX_SPREAD)
+        return 0;
+    return (uint32_t)(a->lane_stride / size);
+}
+
+/* Every `spread`-th element of `wide`, from element `first` on. */
+static LlvmValue pick_lanes(Emit *e, LlvmValue wide, uint32_t first, uint32_t spread)
+{
+    LlvmValue *at = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        at[i] = const_i32(e, first + i * spread);
+    return LLVMBuildShuffleVector(e->builder, wide, LLVMGetPoison(LLVMTypeOf(wide)),
+                                  LLVMConstVector(at, e->lanes), "");
+}
+
+static Loaded load_strided(Emit *e, const Address *a, uint32_t width, uint32_t spread)
+{
+    Loaded v = {{0}};
+    uint32_t covered = (e->lanes - 1) * spread + width;
+    LlvmType type = LLVMVectorType(stored_type(e, a), covered);
+    LlvmValue wide = load_at(e, a, type, address_scalar(e, a, true));
+    for (uint32_t c = 0; c < width; c++)
+        v.c[c] = spread == 1 && width == 1 ? wide : pick_lanes(e, wide, c, spread);
+    return v;
+}
+
+/* Two ways to the same values; the second where some lane is out of bounds. */
+static Loaded load_checked(Emit *e, const Address *a, uint32_t width, uint32_t spread,
+                           LlvmValue fits)
+{
+    LlvmBlock inside = block_new(e, "inside"), outside = block_new(e, "outside");
+    LlvmBlock after = block_new(e, "loaded");
+    jump_if(e, fits, inside, outside);
+    block_start(e, inside);
+    Loaded x = load_strided(e, a, width, spread);
+    jump(e, after);
+    block_start(e, outside);
+    Loaded y = load_scattered(e, a, width);
+    jump(e, after);
+    block_start(e, after);
+    Loaded v = {{0}};
+    for (uint32_t c = 0; c < width; c++) {
+        v.c[c] = LLVMBuildPhi(e->builder, LLVMTypeOf(x.c[c]), "");
+        LLVMAddIncoming(v.c[c], (LlvmValue[]){x.c[c], y.c[c]},
+                        (LlvmBlock[]){inside, outside}, 2);
+    }
+    return v;
+}
+
+static Loaded load(Emit *e, const Address *a, uint32_t width)
+{
+    if (a->shape == ADDRESS_UNIFORM)
+        return load_uniform(e, a, width);
+    uint32_t spread = a->shape == ADDRESS_STRIDED ? spread_of(a) : 0;
+    if (!spread || address_is_private(a))
+        return load_scattered(e, a, width);
+    LlvmValue fits = address_fits(e, a, false);
+    if (!fits)
+        return load_strided(e, a, width, spread);
+    return load_checked(e, a, width, spread, fits);
+}
+
+void memory_load(Emit *e, const Inst *inst)
+{
+    Address a = address_of(e, inst->args[0]);
+    Loaded v = load(e, &a, inst->type.width);
+    bool lanes = shape_of(e, inst) == SHAPE_VARYING;
+    for (uint32_t c = 0; c < inst->type.width; c++) {
+        LlvmValue x = from_memory(e, &a, v.c[c]);
+        if (lanes && !is_vector(x))
+            x = splat(e, x);
+        set_value(e, inst, c, x);
+    }
+}
+
+/* ---- stores ---- */
+
+/* Private memory: lanes that are off keep what they have. */
+static void store_private(Emit *e, const Address *a, LlvmValue v)
+{
+    if (a->shape != ADDRESS_UNIFORM) {
+        LlvmValue mask = mask_and(e, mask_vector(e), address_fits_lanes(e, a));
+        scatter(e, a, v, address_lanes(e, a, false), mask);
+        return;
+    }
+    LlvmValue pointer = address_scalar(e, a, true);
+    if (e->mask)
+        v = blend(e, e->mask, v, load_at(e, a, LLVMTypeOf(v), pointer));
+    store_at(e, a, v, pointer);
+}
+
+/* All lanes write to one place: one of the active ones wins. */
+static LlvmValue one_of(Emit *e, LlvmValue v)
+{
+    if (!is_vector(v))
+        return v;
+    if (!e->mask)
+        return lane_get(e, v, e->lanes - 1);
+    LlvmValue bits = mask_bits(e, e->mask);
+    LlvmType type = LLVMTypeOf(bits);
+    LlvmValue lane = intrinsic(e, "llvm.cttz", &type, 1, 2,
+                               (LlvmValue[]){bits, LLVMConstInt(e->i1, 0, false)});
+    lane = LLVMBuildZExtOrBitCast(e->builder, lane, e->i64, "");
+    lane = intrinsic2(e, "llvm.umin", lane, const_i64(e, e->lanes - 1));
+    return LLVMBuildExtractElement(e->builder, v, lane, "");
+}
+
+static void store_uniform(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
+{
+    LlvmValue fits = address_fits(e, a, true);
+    if (e->mask && e->lanes > 1) {
+        LlvmValue any = mask_any(e, e->mask);
+        fits = fits ? LLVMBuildAnd(e->builder, fits, any, "") : any;
+    } else if (e->mask) {
+        fits = mask_and(e, fits, e->mask);
+    }
+    LlvmBlock after = NULL;
+    if (fits) {
+        LlvmBlock inside = block_new(e, "inside");
+        after = block_new(e, "stored");
+        jump_if(e, fits, inside, after);
+        block_start(e, inside);
+    }
+    for (uint32_t c = 0; c < width; c++) {
+        Address at = component_of(a, c);
+        store_at(e, &at, one_of(e, v[c]), address_scalar(e, &at, false));
+    }
+    if (after) {
+        jump(e, after);
+        block_start(e, after);
+    }
+}
+
+static void store_scattered(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
+{
+    LlvmValue mask = mask_and(e, mask_vector(e), address_fits_lanes(e, a));
+    for (uint32_t c = 0; c < width; c++) {
+        Address at = component_of(a, c);
+        scatter(e, &at, v[c], address_lanes(e, &at, false), mask);
+    }
+}
+
+/* v[0] v[1] ... of lane 0, then of lane 1, ... in one vector. */
+static LlvmValue interleave(Emit *e, const LlvmValue *v, uint32_t width)
+{
+    if (width == 1)
+        return v[0];
+    uint32_t n = e->lanes;
+    LlvmValue *at = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4);
+    for (uint32_t i = 0; i < 2 * n; i++)
+        at[i] = const_i32(e, i);
+    LlvmValue twice = LLVMConstVector(at, 2 * n);
+    LlvmValue low = LLVMBuildShuffleVector(e->builder, v[0], v[1], twice, "");
+    LlvmValue other = width > 2 ? v[2] : v[0];
+    LlvmValue high = LLVMBuildShuffleVector(e->builder, other, width > 3 ? v[3] : other,
+                                            twice, "");
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < width; c++)
+            at[i * width + c] = const_i32(e, c * n + i);
+    return LLVMBuildShuffleVector(e->builder, low, high, LLVMConstVector(at, n * width), "");
+}
+
+static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
+{
+    LlvmValue pointer = address_scalar(e, a, false);
+    if (e->mask)
+        store_masked(e, a, v[0], pointer, e->mask);
+    else
+        store_at(e, a, interleave(e, v, width), pointer);
+}
+
+static void store_checked(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
+{
+    LlvmValue fits = address_fits(e, a, true);
+    if (!fits) {
+        store_strided(e, a, v, width);
+        return;
+    }
+    LlvmBlock inside = block_new(e, "inside"), outside = block_new(e, "outside");
+    LlvmBlock after = block_new(e, "stored");
+    jump_if(e, fits, inside, outside);
+    block_start(e, inside);
+    store_strided(e, a, v, width);
+    jump(e, after);
+    block_start(e, outside);
+    store_scattered(e, a, v, width);
+    jump(e, after);
+    block_start(e, after);
+}
+
+/* One vector access does it: the lanes' bytes follow each other without holes,
+ * and under a mask there is one component, so that the mask fits. */
+static bool is_dense(const Emit *e, const Address *a, uint32_t width)
+{
+    return a->shape == ADDRESS_STRIDED &&
+           a->lane_stride == (int64_t)element_size(a) * width && (width == 1 || !e->mask);
+}
+
+void memory_store(Emit *e, const Inst *inst)
+{
+    Address a = address_of(e, inst->args[0]);
+    const Inst *value = inst->args[1];
+    uint32_t width = value->type.width;
+    bool private = address_is_private(&a);
+    bool lanes = private || a.shape != ADDRESS_UNIFORM ||
+                 shape_of(e, value) > SHAPE_GROUP;
+    LlvmValue v[4];
+    for (uint32_t c = 0; c < width; c++)
+        v[c] = to_memory(e, &a, as_either(e, value, c, lanes));
+    if (private) {
+        for (uint32_t c = 0; c < width; c++) {
+            Address at = component_of(&a, c);
+            store_private(e, &at, v[c]);
+        }
+    } else if (a.shape == ADDRESS_UNIFORM) {
+        store_uniform(e, &a, v, width);
+    } else if (is_dense(e, &a, width)) {
+        store_checked(e, &a, v, width);
+    } else {
+        store_scattered(e, &a, v, width);
+    }
+}
+
+/* ---- the rest ---- */
+
+void memory_length(Emit *e, const Inst *inst)
+{
+    Address a = address_of(e, inst->args[0]);
+    LlvmValue size = e->vars[a.var->id].size;
+    uint64_t stride = a.mem->kind == MEM_ARRAY ? a.mem->array.stride : 1;
+    if (!size)
+        size = const_i64(e, a.var->type->size);
+    LlvmValue bytes = LLVMBuildSub(e->builder, size, const_i64(e, a.offset), "");
+    for (uint32_t i = 0; i < a.nterms; i++) {
+        LlvmValue index = LLVMBuildZExt(e->builder, as_scalar(e, a.terms[i].index, 0),
+                                        e->i64, "");
+        LlvmValue step = LLVMBuildMul(e->builder, index, const_i64(e, a.terms[i].stride), "");
+        bytes = intrinsic2(e, "llvm.usub.sat", bytes, step);
+    }
+    LlvmValue count = LLVMBuildUDiv(e->builder, bytes, const_i64(e, stride), "");
+    LlvmValue v = LLVMBuildTrunc(e->builder, count, e->i32, "");
+    set_value(e, inst, 0, shape_of(e, inst) == SHAPE_VARYING ? splat(e, v) : v);
+}
+
+bool memory_place_is_uniform(const Emit *e, const Inst *place)
+{
+    for (const Inst *p = place; p->op != IR_VAR; p = p->args[0])
+        if (p->op != IR_FIELD && shape_of(e, p->args[1]) > SHAPE_GROUP)
+            return false;
+    return true;
+}
+
+LlvmValue memory_addresses(Emit *e, const Inst *place)
+{
+    Address a = address_of(e, place);
+    return a.shape == ADDRESS_UNIFORM ? address_scalar(e, &a, true)
+                                      : address_lanes(e, &a, true);
+}
+
+void memory_tag(Emit *e, LlvmValue access, const Inst *place)
+{
+    while (place->op != IR_VAR)
+        place = place->args[0];
+    Address a = {.var = place->var};
+    tag(e, access, &a);
+}

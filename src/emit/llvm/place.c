@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * place.c - where a place is: a base, a constant and one term for each index.
+ *
+ * in     the chain VAR, FIELD, ELEM, VIEW of a place
+ * out    an Address; its bytes for one or for all lanes, kept in bounds
+ * knows  layouts, shapes and ranges of indices
+ * not    loads and stores
+ *
+ * An address is UNIFORM (one for all lanes), STRIDED (from lane to lane a
+ * constant number of bytes further) or SCATTERED.
+ */
+#include "emit/llvm/place_priv.h"
+
+/* ---- from the chain ---- */
+
+static const Inst *root_of(const Inst *place, uint32_t *depth)
+{
+    *depth = 1;
+    while (place->op != IR_VAR) {
+        place = place->args[0];
+        ++*depth;
+    }
+    return place;
+}
+
+/* Elements that an index may reach: known, or computed from the binding. */
+static LlvmValue runtime_count(Emit *e, const Address *a, uint64_t before, uint64_t stride)
+{
+    LlvmValue size = e->vars[a->var->id].size;
+    LLVMBuilderRef b = e->entry;
+    LlvmValue bytes = LLVMBuildSub(b, size, const_i64(e, before), "");
+    LlvmValue count = LLVMBuildUDiv(b, bytes, const_i64(e, stride), "");
+    return LLVMBuildTrunc(b, count, e->i32, "");
+}
+
+static void add_term(Emit *e, Address *a, const Inst *elem, uint64_t stride, uint64_t count)
+{
+    Term *t = &a->terms[a->nterms++];
+    const Fact *f = &e->facts->of[elem->args[1]->id];
+    *t = (Term){.index = elem->args[1], .stride = stride, .fixed = count};
+    bool proved = e->facts->of[elem->id].in_bounds || (count && f->high < count);
+    if (proved)
+        return;
+    t->count = count ? const_i32(e, (uint32_t)MIN_OF(count, (uint64_t)UINT32_MAX))
+                     : runtime_count(e, a, a->offset, stride);
+}
+
+/* A view of the bytes from an offset on: it must hold at least its fixed part. */
+static void add_view(Emit *e, Address *a, const Inst *view)
+{
+    uint64_t need = MAX_OF(view->mem->size, (uint64_t)1);
+    LlvmValue size = e->vars[a->var->id].size;
+    if (!size)
+        size = const_i64(e, a->var->type->size);
+    LLVMBuilderRef b = e->entry;
+    LlvmValue room = LLVMBuildSub(b, size, const_i64(e, a->offset + need - 1), "");
+    a->terms[a->nterms++] = (Term){
+        .index = view->args[1], .stride = 1, .count = LLVMBuildTrunc(b, room, e->i32, ""),
+    };
+    a->align = 1;
+}
+
+static void add_step(Emit *e, Address *a, const Inst *step)
+{
+    const Inst *of = step->args[0];
+    if (step->op == IR_FIELD) {
+        a->offset += of->mem->structure.fields[step->index].offset;
+    } else if (step->op == IR_VIEW) {
+        add_view(e, a, step);
+    } else if (step->args[1]->op == IR_CONST && of->mem->kind == MEM_ARRAY &&
+               step->args[1]->constant.bits[0] < of->mem->array.count) {
+        a->offset += (uint64_t)step->args[1]->constant.bits[0] * of->mem->array.stride;
+    } else if (of->mem->kind == MEM_ARRAY) {
+        add_term(e, a, step, of->mem->array.stride, of->mem->array.count);
+    } else {
+        add_term(e, a, step, of->mem->value.stride, of->mem->value.type.width);
+    }
+}
+
+/* The shape of the whole: what the terms have in common. */
+static void classify(const Emit *e, Address *a)
+{
+    a->shape = ADDRESS_UNIFORM;
+    for (uint32_t i = 0; i < a->nterms; i++) {
+        const Fact *f = &e->facts->of[a->terms[i].index->id];
+        if (f->shape == SHAPE_VARYING) {
+            a->shape = ADDRESS_SCATTERED;
+            return;
+        }
+        if (f->shape == SHAPE_AFFINE) {
+            a->shape = ADDRESS_STRIDED;
+            a->lane_stride += (int64_t)f->stride * (int64_t)a->terms[i].stride;
+        }
+    }
+}
+
+Address address_of(Emit *e, const Inst *place)
+{
+    uint32_t depth;
+    const Inst *root = root_of(place, &depth);
+    Address a = {.var = root->var, .mem = place->mem, .align = 4};
+    a.terms = ARENA_ARRAY(e->arena, Term, depth);
+    const Inst **chain = ARENA_ARRAY(e->arena, const Inst *, depth);
+    uint32_t n = 0;
+    for (const Inst *p = place; p->op != IR_VAR; p = p->args[0])
+        chain[n++] = p;
+    while (n-- > 0)
+        add_step(e, &a, chain[n]);
+    if (place->mem->kind == MEM_VALUE)
+        a.align = MIN_OF(a.align, place->mem->value.stride);
+    classify(e, &a);
+    return a;
+}
+
+bool address_is_private(const Address *a)
+{
+    return a->var->space == IRSPACE_FUNCTION || a->var->space == IRSPACE_PRIVATE;
+}
+
+/* ---- bounds ---- */
+
+static LlvmValue last_index(Emit *e, const Term *t)
+{
+    return LLVMBuildSub(e->builder, t->count, const_i32(e, 1), "");
+}
+
+static LlvmValue scalar_index(Emit *e, const Term *t, bool clamped)
+{
+    LlvmValue i = as_scalar(e, t->index, 0);
+    return clamped && t->count ? intrinsic2(e, "llvm.umin", i, last_index(e, t)) : i;
+}
+
+static LlvmValue lanes_index(Emit *e, const Term *t, bool clamped)
+{
+    LlvmValue i = as_lanes(e, t->index, 0);
+    return clamped && t->count ? intrinsic2(e, "llvm.umin", i, splat(e, last_index(e, t)))
+                               : i;
+}
+
+/* Do all lanes of an affine index stay below the count? */
+static LlvmValue affine_fits(Emit *e, const Term *t, int32_t stride)
+{
+    uint32_t span = (uint32_t)(stride < 0 ? -(int64_t)stride : stride) * (e->lanes - 1);
+    LlvmValue lowest = as_scalar(e, t->index, 0);
+    if (stride < 0)
+        lowest = LLVMBuildSub(e->builder, lowest, const_i32(e, span), "");
+    LlvmValue room = intrinsic2(e, "llvm.usub.sat", t->count, const_i32(e, span));
+    return LLVMBuildICmp(e->builder, LLVMIntULT, lowest, room, "");
+}
+
+static LlvmValue both(Emit *e, LlvmValue x, LlvmValue y)
+{
+    return x ? LLVMBuildAnd(e->builder, x, y, "") : y;
+}
+
+LlvmValue address_fits(Emit *e, const Address *a, bool uniform_too)
+{
+    LlvmValue fits = NULL;
+    for (uint32_t i = 0; i < a->nterms; i++) {
+        const Term *t = &a->terms[i];
+        const Fact *f = &e->facts->of[t->index->id];
+        if (!t->count)
+            continue;
+        if (f->shape == SHAPE_AFFINE) {
+            fits = both(e, fits, affine_fits(e, t, f->stride));
+        } else if (uniform_too) {
+            LlvmValue index = as_scalar(e, t->index, 0);
+            fits = both(e, fits, LLVMBuildICmp(e->builder, LLVMIntULT, index, t->count, ""));
+        }
+    }
+    return fits;
+}
+
+LlvmValue address_fits_lanes(Emit *e, const Address *a)
+{
+    LlvmValue fits = NULL;
+    for (uint32_t i = 0; i < a->nterms; i++) {
+        const Term *t = &a->terms[i];
+        if (!t->count)
+            continue;
+        LlvmValue ok = LLVMBuildICmp(e->builder, LLVMIntULT, as_lanes(e, t->index, 0),
+                                     splat(e, t->count), "");
+        fits = both(e, fits, ok);
+    }
+    return fits;
+}
+
+/* ---- pointers ---- */
+
+/* Private memory is there once for each lane group if groups take turns. */
+static LlvmValue base_of(Emit *e, const Address *a)
+{
+    LlvmValue base = e->vars[a->var->id].base;
+    if (!address_is_private(a) || !e->facts->has_barrier)
+        return base;
+    LlvmValue each = const_i64(e, a->var->type->size * e->lanes);
+    LlvmValue group = LLVMBuildZExt(e->builder, e->group, e->i64, "");
+    LlvmValue offset = LLVMBuildMul(e->builder, group, each, "");
+    return LLVMBuildGEP2(e->builder, e->i8, base, &offset, 1, "");
+}
+
+static LlvmValue bytes_at(Emit *e, LlvmValue base, LlvmValue offset)
+{
+    return LLVMBuildGEP2(e->builder, e->i8, base, &offset, 1, "");
+}
+
+LlvmValue address_scalar(Emit *e, const Address *a, bool clamped)
+{
+    bool private = address_is_private(a);
+    uint64_t unit = private ? e->lanes : 1;
+    LlvmValue offset = const_i64(e, a->offset * unit);
+    for (uint32_t i = 0; i < a->nterms; i++) {
+        const Term *t = &a->terms[i];
+        bool affine = e->facts->of[t->index->id].shape == SHAPE_AFFINE;
+        LlvmValue index = scalar_index(e, t, clamped && !affine);
+        index = LLVMBuildZExt(e->builder, index, e->i64, "");
+        LlvmValue step = LLVMBuildMul(e->builder, index, const_i64(e, t->stride * unit), "");
+        offset = LLVMBuildAdd(e->builder, offset, step, "");
+    }
+    return bytes_at(e, base_of(e, a), offset);
+}
+
+/* Units of `unit` bytes from the base, for each lane. Fits in 32 bits, since a
+ * binding has at most 2^31 units. */
+static LlvmValue lane_units(Emit *e, const Address *a, uint32_t unit, bool clamped)
+{
+    LlvmValue sum = splat(e, const_i32(e, (uint32_t)(a->offset / unit)));
+    for (uint32_t i = 0; i < a->nterms; i++) {
+        const Term *t = &a->terms[i];
+        LlvmValue by = splat(e, const_i32(e, (uint32_t)(t->stride / unit)));
+        LlvmValue step = LLVMBuildMul(e->builder, lanes_index(e, t, clamped), by, "");
+        sum = LLVMBuildAdd(e->builder, sum, step, "");
+    }
+    return sum;
+}
+
+LlvmValue address_lanes(Emit *e, const Address *a, bool clamped)
+{
+    LlvmValue base = base_of(e, a);
+    uint32_t unit = a->align;
+    LlvmValue units = lane_units(e, a, unit, clamped);
+    if (address_is_private(a)) {
+        LlvmValue wide = LLVMBuildMul(e->builder, units, splat(e, const_i32(e, e->lanes)), "");
+        units = LLVMBuildAdd(e->builder, wide, const_lanes(e, 0, 1), "");
+        unit = 4;
+    }
+    LlvmType step = unit == 4 ? e->i32 : unit == 2 ? e->i16 : e->i8;
+    if (unit < 4)
+        units = LLVMBuildZExt(e->builder, units, lane_type(e, e->i64), "");
+    return LLVMBuildGEP2(e->builder, step, base, &units, 1, "");
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * place_priv.h - addresses, between place.c and those who load and store.
+ */
+#ifndef WEFT_EMIT_LLVM_PLACE_PRIV_H
+#define WEFT_EMIT_LLVM_PLACE_PRIV_H
+
+#include "emit/llvm/emit_priv.h"
+
+typedef enum AddressShape {
+    ADDRESS_UNIFORM,
+    ADDRESS_STRIDED,
+    ADDRESS_SCATTERED,
+} AddressShape;
+
+/* index * stride bytes. */
+typedef struct Term {
+    const Inst *index;
+    uint64_t    stride;
+    uint64_t    fixed;              /* elements; 0: runtime-sized                */
+    LlvmValue   count;              /* i32 to check against; NULL: proved        */
+} Term;
+
+typedef struct Address {
+    const IrVar   *var;
+    const MemType *mem;             /* what is there                             */
+    uint64_t       offset;          /* bytes                                     */
+    Term          *terms;
+    uint32_t       nterms;
+    uint32_t       align;           /* bytes: 4, 2 or 1                          */
+    AddressShape   shape;
+    int64_t        lane_stride;     /* STRIDED: bytes from lane to lane          */
+} Address;
+
+Address address_of(Emit *e, const Inst *place);
+bool    address_is_private(const Address *a);       /* one memory a lane         */
+
+/* For UNIFORM and STRIDED: i1, the checks that are still needed; NULL: none.
+ * Without `uniform_too` only those that clamping a scalar would not settle. */
+LlvmValue address_fits(Emit *e, const Address *a, bool uniform_too);
+/* For all: <lanes x i1>, or NULL: no check is needed. */
+LlvmValue address_fits_lanes(Emit *e, const Address *a);
+
+/* A pointer for UNIFORM; for STRIDED the first lane's. Clamping concerns uniform
+ * indices only. */
+LlvmValue address_scalar(Emit *e, const Address *a, bool clamped);
+/* A vector of pointers. */
+LlvmValue address_lanes(Emit *e, const Address *a, bool clamped);
+
+#endif

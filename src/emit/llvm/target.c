@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * target.c - the machine, LLVM's passes, object files and dumps.
+ *
+ * in     an Emit to fill
+ * out    bytes of an object file, or text
+ * knows  LLVM's target machines and pass builder
+ * not    kernels
+ *
+ * LLVM keeps no state of ours between calls: each compilation has a context of
+ * its own, so any number may run at once.
+ */
+#include "emit/llvm/target_priv.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What pays for whole-lane code: slots become registers, invariants leave loops,
+ * small constant loops are unrolled. LLVM's own vectorisers have nothing to do. */
+static const char passes[] =
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
+    "loop-mssa(loop-simplifycfg,loop-rotate,licm),simplifycfg,instcombine,"
+    "loop(indvars,loop-deletion,loop-unroll-full),"
+    "sroa,early-cse<memssa>,gvn,instcombine,"
+    "loop-mssa(licm),loop-unroll<O2>,"
+    "instcombine,early-cse,dse,adce,simplifycfg<sink-common-insts;hoist-common-insts>)";
+
+static void initialize(void)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser();
+}
+
+static void initialize_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialize);
+}
+
+/* ---- the machine ---- */
+
+typedef struct Machine {
+    char *triple, *cpu, *features;
+    LLVMTargetMachineRef machine;
+} Machine;
+
+static void machine_fini(Machine *m)
+{
+    if (m->machine)
+        LLVMDisposeTargetMachine(m->machine);
+    LLVMDisposeMessage(m->triple);
+    LLVMDisposeMessage(m->cpu);
+    LLVMDisposeMessage(m->features);
+    *m = (Machine){0};
+}
+
+static void machine_names(Machine *m, const EmitOptions *options)
+{
+    initialize_once();
+    m->triple = LLVMGetDefaultTargetTriple();
+    m->cpu = options->cpu ? LLVMCreateMessage(options->cpu) : LLVMGetHostCPUName();
+    m->features = options->features ? LLVMCreateMessage(options->features)
+                                    : LLVMGetHostCPUFeatures();
+}
+
+static bool machine_init(Machine *m, const EmitOptions *options, Diag *diag)
+{
+    char *message = NULL;
+    LLVMTargetRef target = NULL;
+    machine_names(m, options);
+    if (LLVMGetTargetFromTriple(m->triple, &target, &message)) {
+        diag_add(diag, DIAG_kernel_too_large, (Span){0},
+                 "LLVM has no code generator for '%s': %s", m->triple, message);
+        LLVMDisposeMessage(message);
+        machine_fini(m);
+        return false;
+    }
+    m->machine = LLVMCreateTargetMachine(target, m->triple, m->cpu, m->features,
+                                         LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                         LLVMCodeModelDefault);
+    return true;
+}
+
+static bool has_feature(const char *features, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = features; (at = strstr(at, name)); at += len)
+        if (at > features && at[-1] == '+' && (at[len] == ',' || at[len] == '\0'))
+            return true;
+    return false;
+}
+
+uint32_t emit_native_lanes(void)
+{
+    EmitOptions none = {0};
+    Machine m = {0};
+    machine_names(&m, &none);
+    uint32_t lanes = 4;
+    if (has_feature(m.features, "avx512f"))
+        lanes = 16;
+    else if (has_feature(m.features, "avx2"))
+        lanes = 8;
+    machine_fini(&m);
+    return lanes;
+}
+
+const char *emit_target_name(Arena *arena, const EmitOptions *options)
+{
+    Machine m = {0};
+    machine_names(&m, options);
+    const char *name = arena_printf(arena, "llvm %s %s %s %s", LLVM_VERSION_STRING,
+                                    m.triple, m.cpu, m.features);
+    machine_fini(&m);
+    return name;
+}
+
+static void attribute(Emit *e, const char *name, const char *value)
+{
+    LLVMAttributeRef a = LLVMCreateStringAttribute(
+        e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+}
+
+void target_attributes(Emit *e)
+{
+    Machine m = {0};
+    machine_names(&m, e->options);
+    attribute(e, "target-cpu", m.cpu);
+    attribute(e, "target-features", m.features);
+    if (has_feature(m.features, "avx512f"))
+        attribute(e, "prefer-vector-width", "512");
+    machine_fini(&m);
+    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, nounwind, 0));
+    unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
+    for (unsigned i = 1; i <= 2; i++)
+        LLVMAddAttributeAtIndex(e->function, i,
+                                LLVMCreateEnumAttribute(e->context, noalias, 0));
+}
+
+/* ---- one compilation ---- */
+
+typedef struct Job {
+    Emit    emit;
+    Machine machine;
+    Arena   arena;
+} Job;
+
+static void build_work(void *job)
+{
+    emit_module(&((Job *)job)->emit);
+}
+
+static void context_init(Emit *e)
+{
+    e->context = LLVMContextCreate();
+    e->module = LLVMModuleCreateWithNameInContext("weft", e->context);
+    e->builder = LLVMCreateBuilderInContext(e->context);
+    e->entry = LLVMCreateBuilderInContext(e->context);
+}
+
+static void job_fini(Job *job)
+{
+    Emit *e = &job->emit;
+    if (e->context) {
+        LLVMDisposeBuilder(e->builder);
+        LLVMDisposeBuilder(e->entry);
+        LLVMDisposeModule(e->module);
+        LLVMContextDispose(e->context);
+    }
+    machine_fini(&job->machine);
+    arena_fini(&job->arena);
+}
+
+static bool verified(Emit *e)
+{
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
+    if (broken)
+        emit_fail(e, "the generated code is not valid: %s", message);
+    LLVMDisposeMessage(message);
+    return !broken;
+}
+
+static bool job_build(Job *job, const Facts *facts, const EmitOptions *options, Diag *diag)
+{
+    Emit *e = &job->emit;
+    arena_init(&job->arena, 0);
+    if (!machine_init(&job->machine, options, diag))
+        return false;
+    context_init(e);
+    e->ir = facts->ir;
+    e->facts = facts;
+    e->options = options;
+    e->arena = &job->arena;
+    e->diag = diag;
+    e->lanes = facts->lanes;
+    LLVMSetTarget(e->module, job->machine.triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(job->machine.machine);
+    LLVMSetModuleDataLayout(e->module, layout);
+    LLVMDisposeTargetData(layout);
+    if (!arena_try(&job->arena, build_work, job)) {
+        diag_add(diag, DIAG_out_of_memory, (Span){0}, "no memory to compile the kernel");
+        return false;
+    }
+    return !e->failed && verified(e);
+}
+
+static bool job_optimize(Job *job)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(job->emit.module, passes, job->machine.machine,
+                                       options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return true;
+    char *message = LLVMGetErrorMessage(error);
+    emit_fail(&job->emit, "LLVM's passes fail: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+}
+
+static LLVMMemoryBufferRef job_generate(Job *job, LLVMCodeGenFileType type)
+{
+    LLVMMemoryBufferRef buffer = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(job->machine.machine, job->emit.module, type,
+                                            &message, &buffer)) {
+        emit_fail(&job->emit, "LLVM generates no code: %s", message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    return buffer;
+}
+
+bool emit_llvm(EmitResult *out, const Facts *facts, const EmitOptions *options, Diag *diag)
+{
+    bool ok = false;
+    Job job = {0};
+    LLVMMemoryBufferRef buffer = NULL;
+    if (!job_build(&job, facts, options, diag) || !job_optimize(&job))
+        goto done;
+    buffer = job_generate(&job, LLVMObjectFile);
+    if (!buffer)
+        goto done;
+    size_t size = LLVMGetBufferSize(buffer);
+    void *object = malloc(size);
+    if (!object) {
+        diag_add(diag, DIAG_out_of_memory, (Span){0}, "no memory for the compiled kernel");
+        goto done;
+    }
+    memcpy(object, LLVMGetBufferStart(buffer), size);
+    *out = (EmitResult){object, size, job.emit.memory_size, facts->lanes};
+    ok = true;
+done:
+    if (buffer)
+        LLVMDisposeMemoryBuffer(buffer);
+    job_fini(&job);
+    return ok;
+}
+
+void emit_result_fini(EmitResult *r)
+{
+    free(r->object);
+    *r = (EmitResult){0};
+}
+
+/* ---- dumps ---- */
+
+static void dump_module(Text *out, Job *job)
+{
+    char *text = LLVMPrintModuleToString(job->emit.module);
+    text_add(out, str_of(text));
+    LLVMDisposeMessage(text);
+}
+
+static void dump_assembly(Text *out, Job *job)
+{
+    LLVMMemoryBufferRef buffer = job_generate(job, LLVMAssemblyFile);
+    if (!buffer)
+        return;
+    text_add(out, (Str){LLVMGetBufferStart(buffer), (uint32_t)LLVMGetBufferSize(buffer)});
+    LLVMDisposeMemoryBuffer(buffer);
+}
+
+void emit_llvm_dump(Text *out, EmitDump what, const Facts *facts,
+                    const EmitOptions *options, Diag *diag)
+{
+    Job job = {0};
+    if (job_build(&job, facts, options, diag)) {
+        if (what == EMIT_DUMP_LLVM)
+            dump_module(out, &job);
+        else if (job_optimize(&job) && what == EMIT_DUMP_LLVM_OPT)
+            dump_module(out, &job);
+        else if (!job.emit.failed)
+            dump_assembly(out, &job);
+    }
+    job_fini(&job);
+}

@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * wide.c - a whole workgroup: lane groups one after the other, barriers between.
+ *
+ * in     the kernel's body
+ * out    segments: code between two barriers, in a loop over the lane groups;
+ *        around them, once for the workgroup, the constructs that hold barriers
+ * knows  that all invocations take the same way through a wide construct
+ * not    what a segment does (flow.c)
+ *
+ * A value that one segment makes and another uses is kept in its context: one
+ * place for each lane group, or one in all if the workgroup shares it. What is
+ * cheap to make again from the inputs is made again instead.
+ */
+#include "emit/llvm/emit_priv.h"
+
+#define REMAKE_COST 12u             /* most instructions to make a value again   */
+#define STACK_LIMIT (128u << 10)    /* bytes of contexts that stay on the stack  */
+
+/* A parameter or result that the workgroup shares: its lane groups take turns, so
+ * the new value waits aside until all of them have read the old one. */
+typedef struct Given {
+    LlvmValue slot, aside;
+    LlvmType  type;
+} Given;
+
+typedef struct Wide {
+    uint32_t  *segment;             /* [next_id] where each instruction belongs  */
+    uint8_t   *cost;                /* [next_id] of making it again; 255: never  */
+    bool      *crosses;             /* [next_id] another segment uses it         */
+    LlvmValue *context;             /* [next_id * 4]                             */
+    uint32_t   nsegments;
+    uint64_t   stack;               /* bytes of contexts so far                  */
+    LlvmBlock  workgroup_end;
+    LLVMBuilderRef preamble;        /* start of the segment being emitted        */
+    VEC(Given) given;               /* in the segment being emitted              */
+} Wide;
+
+static bool is_wide(const Emit *e, const Inst *inst)
+{
+    return e->facts->of[inst->id].wide;
+}
+
+/* ---- which segment, and what crosses ---- */
+
+static bool cuts(const Emit *e, const Inst *inst)
+{
+    return inst->op == IR_BARRIER || is_wide(e, inst);
+}
+
+static void number_region(Emit *e, const Region *region, bool wide);
+
+static void number_list(Emit *e, Inst *const *list, uint32_t n, uint32_t segment)
+{
+    for (uint32_t i = 0; i < n; i++)
+        e->wide->segment[list[i]->id] = segment;
+}
+
+static void number_construct(Emit *e, const Inst *inst)
+{
+    Wide *w = e->wide;
+    bool wide = is_wide(e, inst);
+    /* What a wide construct takes and gives belongs to no segment: 0. */
+    uint32_t own = wide ? 0 : w->nsegments;
+    number_list(e, inst->flow.results, inst->flow.nresults, own);
+    for (uint32_t i = 0; i < inst->flow.nregions; i++) {
+        const Region *r = inst->flow.regions[i];
+        number_list(e, r->params, r->nparams, own);
+        number_region(e, r, wide);
+    }
+}
+
+static void number_region(Emit *e, const Region *region, bool wide)
+{
+    Wide *w = e->wide;
+    if (wide)
+        w->nsegments++;
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        w->segment[inst->id] = w->nsegments;
+        if (ir_op_is_construct((IrOp)inst->op))
+            number_construct(e, inst);
+        if (wide && cuts(e, inst))
+            w->nsegments++;
+    }
+}
+
+/* ---- making again ---- */
+
+static bool may_remake(const Inst *inst)
+{
+    return ir_op_effect((IrOp)inst->op) == EFFECT_PURE && inst->op != IR_PARAM &&
+           inst->op != IR_RESULT && inst->type.kind != SCALAR_PLACE;
+}
+
+static uint8_t cost_of(const Wide *w, const Inst *inst)
+{
+    if (!may_remake(inst))
+        return UINT8_MAX;
+    uint32_t cost = inst->op != IR_CONST;
+    for (uint32_t i = 0; i < inst->nargs && cost <= REMAKE_COST; i++)
+        cost += w->cost[inst->args[i]->id];
+    bool slow = inst->op >= IR_FDIV && inst->op <= IR_FREXP_EXP && inst->op != IR_FNEG;
+    return cost > REMAKE_COST || slow ? UINT8_MAX : (uint8_t)cost;
+}
+
+static void note_use(Wide *w, const Inst *user, const Inst *used)
+{
+    if (used->type.kind == SCALAR_PLACE) {
+        for (uint32_t i = 0; i < used->nargs; i++)
+            note_use(w, user, used->args[i]);
+        return;
+    }
+    if (w->segment[used->id] == w->segment[user->id] && w->segment[used->id])
+        return;
+    w->crosses[used->id] = true;
+}
+
+static void survey_region(Emit *e, const Region *region);
+
+static void survey_list(Wide *w, Inst *const *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        w->cost[list[i]->id] = UINT8_MAX;
+}
+
+/* The condition of a wide construct is read between segments. */
+static bool is_read_between(const Emit *e, const Inst *inst)
+{
+    if (inst->op == IR_BREAK_IF)
+        return is_wide(e, inst->region->owner);
+    return (inst->op == IR_IF || inst->op == IR_SWITCH) && is_wide(e, inst);
+}
+
+static void survey_inst(Emit *e, const Inst *inst)
+{
+    Wide *w = e->wide;
+    if (ir_op_is_construct((IrOp)inst->op)) {
+        for (uint32_t i = 0; i < inst->flow.nregions; i++) {
+            survey_list(w, inst->flow.regions[i]->params, inst->flow.regions[i]->nparams);
+            survey_region(e, inst->flow.regions[i]);
+        }
+        survey_list(w, inst->flow.results, inst->flow.nresults);
+    }
+    w->cost[inst->id] = cost_of(w, inst);
+    if (inst->type.kind != SCALAR_PLACE)
+        for (uint32_t i = 0; i < inst->nargs; i++)
+            note_use(w, inst, inst->args[i]);
+    if (is_read_between(e, inst))
+        w->crosses[inst->args[0]->id] = true;
+}
+
+static void survey_region(Emit *e, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next)
+        survey_inst(e, inst);
+}
+
+/* ---- contexts ---- */
+
+static bool is_shared(const Emit *e, const Inst *inst)
+{
+    return shape_of(e, inst) == SHAPE_WORKGROUP || e->groups == 1;
+}
+
+static void context_new(Emit *e, const Inst *inst)
+{
+    Wide *w = e->wide;
+    LlvmType type = slot_type(e, value_type(e, inst));
+    if (!is_shared(e, inst))
+        type = LLVMArrayType2(type, e->groups);
+    uint64_t bytes = 4ull * (is_shared(e, inst) ? 1 : e->groups) * e->lanes;
+    for (uint32_t c = 0; c < inst->type.width; c++) {
+        LlvmValue *slot = &w->context[inst->id * 4u + c];
+        w->stack += bytes;
+        if (w->stack <= STACK_LIMIT) {
+            *slot = LLVMBuildAlloca(e->entry, type, "context");
+            continue;
+        }
+        LlvmValue offset = const_i64(e, e->memory_size);
+        *slot = LLVMBuildGEP2(e->entry, e->i8, e->memory, &offset, 1, "context");
+        e->memory_size += (bytes + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+    }
+}
+
+LlvmValue wide_given_slot(Emit *e, const Inst *inst, uint32_t c)
+{
+    LlvmValue slot = wide_slot(e, inst, c);
+    if (!is_shared(e, inst) || e->groups == 1)
+        return slot;
+    LlvmType type = slot_type(e, value_type(e, inst));
+    Given given = {slot, LLVMBuildAlloca(e->entry, type, "aside"), type};
+    VEC_PUSH(e->arena, &e->wide->given, given);
+    return given.aside;
+}
+
+/* After a segment: what was given counts from now on. */
+static void take_given(Emit *e)
+{
+    Wide *w = e->wide;
+    for (uint32_t i = 0; w && i < w->given.len; i++) {
+        const Given *g = &w->given.data[i];
+        LLVMBuildStore(e->builder, LLVMBuildLoad2(e->builder, g->type, g->aside, ""), g->slot);
+    }
+    if (w)
+        w->given.len = 0;
+}
+
+LlvmValue wide_slot(Emit *e, const Inst *inst, uint32_t c)
+{
+    Wide *w = e->wide;
+    if (!w->context[inst->id * 4u])
+        context_new(e, inst);
+    LlvmValue slot = w->context[inst->id * 4u + c];
+    if (is_shared(e, inst))
+        return slot;
+    LlvmType type = slot_type(e, value_type(e, inst));
+    return LLVMBuildGEP2(e->builder, type, slot, &e->group, 1, "");
+}
+
+void wide_defined(Emit *e, const Inst *inst)
+{
+    Wide *w = e->wide;
+    if (!w || !w->crosses[inst->id] || w->cost[inst->id] != UINT8_MAX)
+        return;
+    for (uint32_t c = 0; c < inst->type.width; c++)
+        slot_store(e, wide_slot(e, inst, c), e->values[inst->id].c[c]);
+}
+
+Val wide_fetch(Emit *e, const Inst *inst)
+{
+    Wide *w = e->wide;
+    BUG_IF(!w, "%%%u (%s) is used before it is made", inst->id,
+           ir_op_name((IrOp)inst->op));
+    LLVMBuilderRef builder = e->builder;
+    e->builder = w->preamble;
+    if (w->cost[inst->id] != UINT8_MAX) {
+        arith_inst(e, inst);
+    } else {
+        for (uint32_t c = 0; c < inst->type.width; c++)
+            set_value(e, inst, c, slot_load(e, value_type(e, inst), wide_slot(e, inst, c)));
+    }
+    e->builder = builder;
+    return e->values[inst->id];
+}
+
+/* A value that the whole workgroup shares, between segments. */
+static LlvmValue between(Emit *e, const Inst *inst)
+{
+    if (inst->op == IR_CONST) {
+        e->segment++;
+        arith_inst(e, inst);
+        return e->values[inst->id].c[0];
+    }
+    Wide *w = e->wide;
+    e->segment++;
+    if (w->cost[inst->id] != UINT8_MAX && shape_of(e, inst) == SHAPE_WORKGROUP) {
+        LLVMPositionBuilderAtEnd(w->preamble, LLVMGetInsertBlock(e->builder));
+        return as_scalar(e, inst, 0);
+    }
+    e->group = const_i32(e, 0);
+    LlvmValue v = slot_load(e, value_type(e, inst), wide_slot(e, inst, 0));
+    return is_vector(v) ? lane_get(e, v, 0) : v;
+}
+
+/* ---- segments ---- */
+
+static LlvmValue first_mask(Emit *e)
+{
+    if (e->invocations % e->lanes == 0)
+        return NULL;
+    LlvmValue base = LLVMBuildMul(e->builder, e->group, const_i32(e, e->lanes), "");
+    LlvmValue index = LLVMBuildAdd(e->builder, splat(e, base), const_lanes(e, 0, 1), "");
+    LlvmValue count = splat(e, const_i32(e, e->invocations));
+    return LLVMBuildICmp(e->builder, LLVMIntULT, index, count, "lanes");
+}
+
+/* The lane group of step `step`: the same, or in hostile builds a scrambled one
+ * (an odd factor visits each residue of a power of two once). */
+static LlvmValue group_of_step(Emit *e, LlvmValue step)
+{
+    if (!e->options->shuffle)
+        return step;
+    LlvmValue last = const_i32(e, e->groups - 1);
+    return LLVMBuildSub(e->builder, last, step, "");
+}
+
+typedef struct LaneLoop {
+    LlvmValue step;                 /* slot                                       */
+    LlvmBlock header, end;
+    LLVMBuilderRef preamble;
+} LaneLoop;
+
+static void lane_loop_open(Emit *e, LaneLoop *l)
+{
+    *l = (LaneLoop){.header = block_new(e, "groups"), .end = block_new(e, "group.end")};
+    l->step = slot_new(e, e->i32, "step");
+    slot_store(e, l->step, const_i32(e, 0));
+    jump(e, l->header);
+    block_start(e, l->header);
+    e->group = e->groups == 1 ? const_i32(e, 0)
+                              : group_of_step(e, slot_load(e, e->i32, l->step));
+    e->mask = first_mask(e);
+    LlvmBlock body = block_new(e, "group");
+    LlvmValue enter = LLVMBuildBr(e->builder, body);
+    l->preamble = LLVMCreateBuilderInContext(e->context);
+    LLVMPositionBuilderBefore(l->preamble, enter);
+    block_start(e, body);
+    e->group_end = e->region_end = l->end;
+    e->segment++;
+}
+
+static void lane_loop_close(Emit *e, LaneLoop *l)
+{
+    LlvmBlock after = block_new(e, "groups.end");
+    jump(e, l->end);
+    block_start(e, l->end);
+    LlvmValue next = LLVMBuildAdd(e->builder, slot_load(e, e->i32, l->step),
+                                  const_i32(e, 1), "");
+    slot_store(e, l->step, next);
+    LlvmValue more = LLVMBuildICmp(e->builder, LLVMIntULT, next, const_i32(e, e->groups), "");
+    jump_if(e, more, l->header, after);
+    block_start(e, after);
+    LLVMDisposeBuilder(l->preamble);
+}
+
+/* Code of [first, end) for all lane groups; then `leave`, if there is one, gives
+ * its values to the construct it leaves. */
+static void emit_segment(Emit *e, const Inst *first, const Inst *end,
+                         void (*give)(Emit *e, const Inst *inst), const Inst *inst)
+{
+    if (first == end && !give)
+        return;
+    LaneLoop loop;
+    lane_loop_open(e, &loop);
+    if (e->wide)
+        e->wide->preamble = loop.preamble;
+    else
+        memory_zero_private(e);
+    flow_insts(e, first, end);
+    if (give)
+        give(e, inst);
+    lane_loop_close(e, &loop);
+    take_given(e);
+}
+
+/* ---- wide constructs ---- */
+
+static void emit_wide_region(Emit *e, const Region *region);
+
+static Target *wide_target(Emit *e, const Inst *construct)
+{
+    Target *t = e->target;
+    while (t && t->construct != construct)
+        t = t->outer;
+    BUG_IF(!t || !t->wide, "a wide way out leads to no wide construct");
+    return t;
+}
+
+static void give_inits(Emit *e, const Inst *loop)
+{
+    const Region *body = loop->flow.regions[0];
+    flow_give_wide(e, body->params, body->nparams, loop->args, NULL);
+}
+
+static void give_results(Emit *e, const Inst *leave)
+{
+    const Inst *to = leave->op == IR_YIELD ? e->target->construct : leave->target;
+    flow_give_wide(e, to->flow.results, to->flow.nresults, leave->args, NULL);
+}
+
+static void give_continue(Emit *e, const Inst *leave)
+{
+    const Region *next = leave->target->flow.regions[1];
+    flow_give_wide(e, next->params, next->nparams, leave->args, NULL);
+}
+
+static void give_next(Emit *e, const Inst *leave)
+{
+    const Region *body = e->target->construct->flow.regions[0];
+    flow_give_wide(e, body->params, body->nparams, leave->args, NULL);
+}
+
+/* Both what a leaving loop gives and what its next round takes: only one of them
+ * is looked at. */
+static void give_break_if(Emit *e, const Inst *leave)
+{
+    const Inst *loop = e->target->construct;
+    const Region *body = loop->flow.regions[0];
+    uint32_t nresults = loop->flow.nresults, n = nresults + body->nparams;
+    Inst **all = ARENA_ARRAY(e->arena, Inst *, n + 1);
+    for (uint32_t i = 0; i < nresults; i++)
+        all[i] = loop->flow.results[i];
+    for (uint32_t i = 0; i < body->nparams; i++)
+        all[nresults + i] = body->params[i];
+    flow_give_wide(e, all, n, leave->args + 1, NULL);
+}
+
+static void open_wide(Emit *e, Target *t, const Inst *inst)
+{
+    *t = (Target){.outer = e->target, .construct = inst, .wide = true};
+    t->exit = t->way_end = block_new(e, ir_op_name((IrOp)inst->op));
+    e->target = t;
+}
+
+static void close_wide(Emit *e, Target *t)
+{
+    e->target = t->outer;
+    block_start(e, t->exit);
+}
+
+static void emit_wide_if(Emit *e, const Inst *inst)
+{
+    Target t;
+    LlvmValue condition = between(e, inst->args[0]);
+    open_wide(e, &t, inst);
+    LlvmBlock yes = block_new(e, "then"), no = block_new(e, "else");
+    jump_if(e, condition, yes, no);
+    block_start(e, yes);
+    emit_wide_region(e, inst->flow.regions[0]);
+    block_start(e, no);
+    emit_wide_region(e, inst->flow.regions[1]);
+    close_wide(e, &t);
+}
+
+static void emit_wide_switch(Emit *e, const Inst *inst)
+{
+    Target t;
+    const IrCases *cases = &inst->flow.cases;
+    uint32_t n = inst->flow.nregions;
+    LlvmValue selector = between(e, inst->args[0]);
+    open_wide(e, &t, inst);
+    LlvmBlock *ways = ARENA_ARRAY(e->arena, LlvmBlock, n);
+    for (uint32_t i = 0; i < n; i++)
+        ways[i] = block_new(e, "case");
+    LlvmValue choice = LLVMBuildSwitch(e->builder, selector, ways[n - 1], cases->count);
+    for (uint32_t i = 0; i < cases->count; i++)
+        LLVMAddCase(choice, const_i32(e, cases->values[i]), ways[cases->regions[i]]);
+    for (uint32_t i = 0; i < n; i++) {
+        block_start(e, ways[i]);
+        emit_wide_region(e, inst->flow.regions[i]);
+    }
+    close_wide(e, &t);
+}
+
+static void emit_wide_loop(Emit *e, const Inst *inst)
+{
+    Target t;
+    LlvmBlock header = block_new(e, "loop");
+    open_wide(e, &t, inst);
+    t.again = block_new(e, "continuing");
+    jump(e, header);
+    block_start(e, header);
+    flow_stop_check(e);
+    emit_wide_region(e, inst->flow.regions[0]);
+    block_start(e, t.again);
+    t.way_end = header;                     /* where NEXT goes */
+    emit_wide_region(e, inst->flow.regions[1]);
+    close_wide(e, &t);
+}
+
+static void emit_wide_block(Emit *e, const Inst *inst)
+{
+    Target t;
+    open_wide(e, &t, inst);
+    emit_wide_region(e, inst->flow.regions[0]);
+    close_wide(e, &t);
+}
+
+static void emit_wide_construct(Emit *e, const Inst *inst)
+{
+    switch (inst->op) {
+    case IR_IF: emit_wide_if(e, inst); break;
+    case IR_SWITCH: emit_wide_switch(e, inst); break;
+    case IR_LOOP: emit_wide_loop(e, inst); break;
+    default: emit_wide_block(e, inst); break;
+    }
+}
+
+/* The last segment of a region, with the instruction that leaves it. */
+static void emit_wide_leave(Emit *e, const Inst *first, const Inst *leave)
+{
+    switch (leave->op) {
+    case IR_YIELD:
+        emit_segment(e, first, leave, give_results, leave);
+        jump(e, e->target->exit);
+        break;
+    case IR_BREAK:
+        emit_segment(e, first, leave, give_results, leave);
+        jump(e, wide_target(e, leave->target)->exit);
+        break;
+    case IR_CONTINUE:
+        emit_segment(e, first, leave, give_continue, leave);
+        jump(e, wide_target(e, leave->target)->again);
+        break;
+    case IR_NEXT:
+        emit_segment(e, first, leave, give_next, leave);
+        jump(e, e->target->way_end);
+        break;
+    case IR_BREAK_IF: {
+        emit_segment(e, first, leave, give_break_if, leave);
+        LlvmValue condition = between(e, leave->args[0]);
+        jump_if(e, condition, e->target->exit, e->target->way_end);
+        break;
+    }
+    default:
+        emit_segment(e, first, leave, NULL, NULL);
+        jump(e, e->wide->workgroup_end);
+        break;
+    }
+}
+
+static void emit_wide_region(Emit *e, const Region *region)
+{
+    const Inst *first = region->first;
+    for (const Inst *inst = first; inst; inst = inst->next) {
+        if (ir_op_ends_region((IrOp)inst->op)) {
+            emit_wide_leave(e, first, inst);
+            return;
+        }
+        if (!cuts(e, inst))
+            continue;
+        bool loop = inst->op == IR_LOOP;
+        emit_segment(e, first, inst, loop ? give_inits : NULL, inst);
+        if (inst->op != IR_BARRIER)
+            emit_wide_construct(e, inst);
+        first = inst->next;
+    }
+}
+
+/* ---- the body ---- */
+
+static void wide_init(Emit *e, Wide *w)
+{
+    uint32_t n = e->ir->next_id;
+    *w = (Wide){
+        .segment = ARENA_ARRAY(e->arena, uint32_t, n),
+        .cost = ARENA_ARRAY(e->arena, uint8_t, n),
+        .crosses = ARENA_ARRAY(e->arena, bool, n),
+        .context = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4),
+        .workgroup_end = block_new(e, "workgroup.end"),
+    };
+    e->wide = w;
+    number_region(e, e->ir->body, true);
+    survey_region(e, e->ir->body);
+}
+
+void wide_body(Emit *e)
+{
+    if (!e->facts->has_barrier) {
+        emit_segment(e, e->ir->body->first, NULL, NULL, NULL);
+        return;
+    }
+    Wide w;
+    wide_init(e, &w);
+    memory_zero_private(e);
+    emit_wide_region(e, e->ir->body);
+    block_start(e, w.workgroup_end);
+    e->wide = NULL;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pipeline.c - the compiler, in the order it happens.
+ *
+ * in     a typed module, an entry point, override values
+ * out    an object file; or what one stage leaves, as text
+ * knows  all stages
+ * not    how any of them works; caches, loading
+ */
+#include "compile/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "lower/lower.h"
+#include "opt/opt.h"
+#include "syntax/syntax.h"
+
+#define MEMORY_LIMIT ((size_t)1 << 30)  /* bytes for the IR of one kernel          */
+
+typedef struct Run {
+    const CompileJob *job;
+    Arena       *arena;
+    Diag        *diag;
+    Specialization special;
+    Ir          *ir;
+    Facts       *facts;
+    const char  *until;                 /* stage whose result is wanted, or NULL   */
+    Text        *dump;
+    bool         dumped;
+    bool         ok;
+} Run;
+
+/* In debug builds every stage must leave the IR as ir.h says. */
+static void verify(const Run *r, const char *stage)
+{
+#ifndef NDEBUG
+    const char *fault = ir_verify(r->ir);
+    BUG_IF(fault, "after %s: %s", stage, fault);
+#else
+    (void)r;
+    (void)stage;
+#endif
+}
+
+static void dump_ir(Run *r, const char *stage)
+{
+    if (r->until && !r->dumped && strcmp(r->until, stage) == 0) {
+        ir_print(r->dump, r->ir);
+        r->dumped = true;
+    }
+}
+
+static uint32_t lanes_for(const Run *r)
+{
+    uint32_t asked = r->job->options.lanes;
+    return asked ? asked : analysis_choose_lanes(r->ir, emit_native_lanes());
+}
+
+/* Everything up to machine code; runs under arena_try(). */
+static void middle(void *context)
+{
+    Run *r = context;
+    const CompileJob *job = r->job;
+    if (!check_specialize(&r->special, r->arena, job->module, job->entry, job->settings,
+                          job->nsettings, r->diag))
+        return;
+    r->ir = lower_entry_point(r->arena, job->module, job->entry, &r->special, r->diag);
+    if (!r->ir)
+        return;
+    verify(r, "lower");
+    dump_ir(r, "lower");
+    for (uint32_t i = 0; i < opt_pass_count && !r->dumped; i++) {
+        opt_passes[i].run(r->ir);
+        verify(r, opt_passes[i].name);
+        dump_ir(r, opt_passes[i].name);
+    }
+    r->facts = analysis_run(r->arena, r->ir, lanes_for(r));
+    r->ok = true;
+}
+
+static bool run_middle(Run *r)
+{
+    if (!arena_try(r->arena, middle, r))
+        diag_add(r->diag, DIAG_out_of_memory, r->job->entry->span,
+                 "the kernel '%.*s' needs more memory to compile than it may use",
+                 STR_ARG(r->job->entry->ident.name->text));
+    return r->ok;
+}
+
+/* ---- an object ---- */
+
+static bool is_buffer(const IrVar *var)
+{
+    return var->space == IRSPACE_UNIFORM || var->space == IRSPACE_STORAGE;
+}
+
+/* In the order in which the code looks for them: emit.c counts the same way. */
+static bool list_bindings(CompiledObject *out, const Ir *ir)
+{
+    out->bindings = calloc(ir->vars.len + 1, sizeof *out->bindings);
+    for (uint32_t i = 0; out->bindings && i < ir->vars.len; i++) {
+        const IrVar *var = ir->vars.data[i];
+        if (is_buffer(var))
+            out->bindings[out->nbindings++] = (KernelBinding){var->group, var->binding};
+    }
+    return out->bindings != NULL;
+}
+
+bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
+{
+    Arena arena;
+    CompiledObject made = {0};
+    EmitOptions options = {.shuffle = job->options.shuffle};
+    arena_init(&arena, MEMORY_LIMIT);
+    Run r = {.job = job, .arena = &arena, .diag = diag};
+    bool ok = run_middle(&r);
+    ok = ok && emit_llvm(&made.emitted, r.facts, &options, diag);
+    if (ok && !list_bindings(&made, r.ir)) {
+        diag_add(diag, DIAG_out_of_memory, job->entry->span, "no memory for a kernel");
+        ok = false;
+    }
+    if (ok) {
+        memcpy(made.workgroup_size, r.ir->workgroup_size, sizeof made.workgroup_size);
+        made.has_barrier = r.facts->has_barrier;
+        *out = made;
+    } else {
+        compiled_object_fini(&made);
+    }
+    arena_fini(&arena);
+    return ok;
+}
+
+void compiled_object_fini(CompiledObject *o)
+{
+    emit_result_fini(&o->emitted);
+    free(o->bindings);
+    *o = (CompiledObject){0};
+}
+
+/* ---- dumps ---- */
+
+static const char *const stages[] = {
+    "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "merge", "settle",
+    "trim", "facts", "llvm", "llvm-opt", "asm", NULL,
+};
+
+const char *const *compile_stages(void)
+{
+    return stages;
+}
+
+static bool dump_front(Text *out, const char *stage, const Module *m)
+{
+    if (strcmp(stage, "tokens") == 0)
+        syntax_dump_tokens(out, m->source);
+    else if (strcmp(stage, "ast") == 0)
+        syntax_dump_module(out, m);
+    else if (strcmp(stage, "typed") == 0)
+        check_dump_module(out, m);
+    else
+        return false;
+    return true;
+}
+
+static void dump_back(Run *r, Text *out, const char *stage)
+{
+    EmitOptions options = {.shuffle = r->job->options.shuffle};
+    if (strcmp(stage, "facts") == 0)
+        analysis_print(out, r->facts);
+    else if (strcmp(stage, "llvm") == 0)
+        emit_llvm_dump(out, EMIT_DUMP_LLVM, r->facts, &options, r->diag);
+    else if (strcmp(stage, "llvm-opt") == 0)
+        emit_llvm_dump(out, EMIT_DUMP_LLVM_OPT, r->facts, &options, r->diag);
+    else
+        emit_llvm_dump(out, EMIT_DUMP_ASM, r->facts, &options, r->diag);
+}
+
+bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *entry,
+                  const OverrideSetting *settings, uint32_t nsettings,
+                  const CompileOptions *options, Diag *diag)
+{
+    if (dump_front(out, stage, m))
+        return true;
+    Arena arena;
+    uint32_t errors = diag->errors;
+    CompileJob job = {m, entry, settings, nsettings, *options};
+    arena_init(&arena, MEMORY_LIMIT);
+    Run r = {.job = &job, .arena = &arena, .diag = diag, .until = stage, .dump = out};
+    if (run_middle(&r) && !r.dumped)
+        dump_back(&r, out, stage);
+    arena_fini(&arena);
+    return diag->errors == errors;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pipeline.h - from a typed module to an object file, stage by stage.
+ */
+#ifndef WEFT_COMPILE_PIPELINE_H
+#define WEFT_COMPILE_PIPELINE_H
+
+#include "compile/compile.h"
+#include "emit/llvm/emit.h"
+
+/* What to compile. */
+typedef struct CompileJob {
+    const Module *module;
+    const Decl   *entry;
+    const OverrideSetting *settings;
+    uint32_t      nsettings;
+    CompileOptions options;
+} CompileJob;
+
+/* An object file and what a caller must know of it. */
+typedef struct CompiledObject {
+    EmitResult     emitted;
+    KernelBinding *bindings;        /* malloc'ed                                  */
+    uint32_t       nbindings;
+    uint32_t       workgroup_size[3];
+    bool           has_barrier;
+} CompiledObject;
+
+/* False after a diagnostic. */
+bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag);
+void compiled_object_fini(CompiledObject *o);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gpu.h - what a device must do, and nothing of the API above it.
+ *
+ * One GpuBackend is one kind of device (cpu/, vulkan/). The API (the rest of this
+ * folder) has validated everything before it calls: sizes, alignments, usages,
+ * layouts. A backend checks only what the world may refuse: memory, the driver.
+ *
+ * in     plain structs and command lists
+ * out    objects behind opaque pointers; completions on a thread of its own
+ * knows  its hardware
+ * not    webgpu.h, reference counts, labels, error scopes
+ *
+ * Threads    every function may be called from any thread. `submit` takes effect
+ *            in the order of the calls on one device.
+ * Ownership  what a `create` returns is given back with the matching `destroy`,
+ *            which the API calls only when no submitted work uses it any more.
+ */
+#ifndef WEFT_GPU_GPU_H
+#define WEFT_GPU_GPU_H
+
+#include "base/diag.h"
+#include "check/check.h"
+
+typedef struct GpuBackend GpuBackend;
+typedef struct GpuAdapter GpuAdapter;   /* the backend's                          */
+typedef struct GpuDevice  GpuDevice;
+typedef struct GpuBuffer  GpuBuffer;
+typedef struct GpuKernel  GpuKernel;    /* a compiled entry point                 */
+typedef struct GpuQueries GpuQueries;   /* timestamps                             */
+
+/* What can be said about an adapter. Limits are WebGPU's, by its names. */
+typedef struct GpuLimits {
+    uint32_t max_bind_groups, max_bindings_per_bind_group;
+    uint32_t max_dynamic_uniform_buffers, max_dynamic_storage_buffers;
+    uint32_t max_storage_buffers, max_uniform_buffers;      /* per shader stage   */
+    uint64_t max_uniform_binding, max_storage_binding, max_buffer;  /* bytes      */
+    uint32_t min_uniform_alignment, min_storage_alignment;  /* of offsets         */
+    uint32_t max_workgroup_storage;                         /* bytes              */
+    uint32_t max_invocations, max_workgroup_size[3], max_workgroups;
+    uint32_t max_immediates;                                /* bytes              */
+} GpuLimits;
+
+typedef enum GpuAdapterKind { GPU_CPU, GPU_DISCRETE, GPU_INTEGRATED, GPU_SOFTWARE } GpuAdapterKind;
+
+typedef struct GpuAdapterInfo {
+    GpuAdapterKind kind;
+    const char *vendor, *architecture, *device, *description;
+    uint32_t    vendor_id, device_id;
+    uint32_t    subgroup_min, subgroup_max;
+    bool        has_f16, has_timestamps, has_subgroups;
+    uint64_t    memory;                 /* bytes, for information                 */
+    GpuLimits   limits;
+} GpuAdapterInfo;
+
+typedef struct GpuDeviceDesc {
+    uint32_t    threads;                /* CPU                0: one a core       */
+    uint32_t    lanes;                  /* CPU                0: what suits       */
+    uint64_t    deadline;               /* ns a dispatch      0: none             */
+    const char *cache_folder;           /* NULL: the user's                       */
+    bool        no_disk_cache;
+    /* Called once if the device is lost by itself (deadline, driver). */
+    void      (*lost)(void *user, const char *why);
+    void       *lost_user;
+} GpuDeviceDesc;
+
+/* ---- work ---- */
+
+typedef struct GpuBinding {             /* a buffer in a bind group               */
+    uint32_t   group, binding;
+    GpuBuffer *buffer;
+    uint64_t   offset, size;            /* bytes                                  */
+} GpuBinding;
+
+typedef enum GpuCommandKind {
+    GPU_DISPATCH, GPU_DISPATCH_INDIRECT, GPU_COPY, GPU_CLEAR, GPU_WRITE,
+    GPU_TIMESTAMP, GPU_RESOLVE,
+} GpuCommandKind;
+
+typedef struct GpuCommand {
+    GpuCommandKind kind;
+    union {
+        struct {
+            GpuKernel        *kernel;
+            const GpuBinding *bindings; /* [nbindings], sorted by group, binding  */
+            uint32_t          nbindings;
+            const void       *immediates;
+            uint32_t          groups[3];
+            GpuBuffer        *indirect; /* INDIRECT: three u32 there              */
+            uint64_t          indirect_offset;
+        } dispatch;
+        struct { GpuBuffer *from, *to; uint64_t from_offset, to_offset, size; } copy;
+        struct { GpuBuffer *to; uint64_t offset, size; } clear;
+        struct { GpuBuffer *to; uint64_t offset, size; const void *data; } write;
+        struct { GpuQueries *queries; uint32_t index; } timestamp;
+        struct {
+            GpuQueries *queries;
+            uint32_t    first, count;
+            GpuBuffer  *to;
+            uint64_t    offset;
+        } resolve;
+    };
+} GpuCommand;
+
+/* Commands that run in this order. The list, and everything it points to, lives
+ * until `done` is called. */
+typedef struct GpuSubmit {
+    const GpuCommand *commands;
+    uint32_t          count;
+    /* On the queue's thread, once everything before and in this submit is complete
+     * (or given up because the device is lost). */
+    void (*done)(void *user);
+    void  *user;
+} GpuSubmit;
+
+struct GpuBackend {
+    const char *name;
+    /* Adapter `index` of this machine; NULL: no more. They live as long as the
+     * process. */
+    GpuAdapter *(*adapter)(uint32_t index);
+    void        (*adapter_info)(GpuAdapter *a, GpuAdapterInfo *out);
+
+    GpuDevice *(*device_create)(GpuAdapter *a, const GpuDeviceDesc *desc, Diag *diag);
+    void       (*device_destroy)(GpuDevice *d);     /* waits for submitted work   */
+
+    /* Zeroed. NULL: out of memory. */
+    GpuBuffer *(*buffer_create)(GpuDevice *d, uint64_t size, bool mappable);
+    void       (*buffer_destroy)(GpuDevice *d, GpuBuffer *b);
+    /* The bytes of a mappable buffer, for the host; what it writes is visible to
+     * work submitted afterwards, and the other way round after `done`. */
+    void      *(*buffer_data)(GpuDevice *d, GpuBuffer *b);
+
+    /* NULL after a diagnostic. May take long: the API calls it from a thread of
+     * its own for asynchronous creation. */
+    GpuKernel *(*kernel_create)(GpuDevice *d, const Module *m, const Decl *entry,
+                                const OverrideSetting *settings, uint32_t nsettings,
+                                Diag *diag);
+    void       (*kernel_destroy)(GpuDevice *d, GpuKernel *k);
+
+    GpuQueries *(*queries_create)(GpuDevice *d, uint32_t count);
+    void        (*queries_destroy)(GpuDevice *d, GpuQueries *q);
+
+    /* Returns at once. False: the device is lost; `done` is called all the same. */
+    bool (*submit)(GpuDevice *d, const GpuSubmit *s);
+};
+
+/* All kinds of device, in the order of preference; ends with NULL. */
+extern const GpuBackend *const gpu_backends[];
+extern const GpuBackend gpu_cpu_backend;
+
+#endif

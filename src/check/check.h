@@ -69,7 +69,8 @@ uint64_t specialize_count(const Specialization *s, const Type *array);
 /* ---- reflection ---- */
 
 /* Least bytes a binding of this store type must have (WGSL 13.3.5: one element
- * of a runtime-sized array). */
+ * of a runtime-sized array). 0 for a buffer without a size, whose views decide:
+ * FnInfo.min_sizes. */
 uint64_t type_min_binding_size(const Type *store_type);
 
 /* ---- dumps ---- */

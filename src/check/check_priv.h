@@ -293,5 +293,7 @@ void uniformity_function(Checker *c, Decl *fn);
 void interface_module(Checker *c);                      /* entry points          */
 /* Checks the resources that entry points use. */
 void reach_module(Checker *c);
+/* Fills FnInfo.min_sizes of an entry point; the module has no errors. */
+void binding_sizes(Checker *c, Decl *entry);
 
 #endif

@@ -107,6 +107,9 @@ struct FnInfo {
     VEC(Decl *)   reached;              /* entry points: the functions they call,
                                            directly or not, callees first; the
                                            entry point is the last               */
+    uint64_t     *min_sizes;            /* entry points of valid modules: [globals]
+                                           least bytes of a buffer binding, 0 for
+                                           others                                */
     VEC(Expr *)   override_exprs;       /* outermost override-expressions of the
                                            body: evaluated, and so checked, at
                                            pipeline creation                     */

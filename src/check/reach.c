@@ -3,7 +3,8 @@
  * reach.c - the resources that an entry point reaches.
  *
  * in     FnInfo.globals and reached of entry points (usage.c)
- * out    diagnostics: bindings used twice, variables that the stage does not have
+ * out    FnInfo.min_sizes; diagnostics: bindings used twice, variables that the stage
+ *        does not have
  * knows  WGSL 13.3.2 (resource interface), 14.3 (address spaces)
  * not    inputs and outputs (interface.c)
  */
@@ -139,4 +140,6 @@ void reach_module(Checker *c)
     Reach r = {.c = c};
     for (uint32_t i = 0; i < c->info->entry_points.len; i++)
         check_resources(&r, c->info->entry_points.data[i]);
+    for (uint32_t i = 0; c->diag->errors == 0 && i < c->info->entry_points.len; i++)
+        binding_sizes(c, c->info->entry_points.data[i]);
 }

@@ -3,8 +3,8 @@
  * reflect.c - what a module declares, told from outside.
  *
  * in     a module that was checked without an error
- * out    the tables of weft/wgsl.h; least sizes of bindings
- * knows  the typed module, the static accesses that interface.c collected
+ * out    the tables of weft/wgsl.h
+ * knows  the typed module, what entry points reach (reach.c)
  * not    devices and their limits
  */
 #include <stdlib.h>
@@ -27,20 +27,6 @@ Decl *module_find_entry_point(const Module *m, Str name)
 static uint64_t round_up(uint64_t size, uint64_t align)
 {
     return (size + align - 1) / align * align;
-}
-
-uint64_t type_min_binding_size(const Type *t)
-{
-    if (t->kind == TYPE_ARRAY && t->array.count_kind == COUNT_RUNTIME)
-        return t->array.stride;
-    if (t->kind == TYPE_BUFFER)
-        return t->array.count_kind == COUNT_FIXED ? t->array.count : 0;
-    if (t->kind == TYPE_STRUCT && type_contains_runtime_array(t)) {
-        const Decl   *decl = t->structure.decl;
-        const Member *last = &decl->structure.members[decl->structure.nmembers - 1];
-        return round_up(last->offset + type_min_binding_size(last->type), t->align);
-    }
-    return t->size;
 }
 
 /* ---- names ---- */
@@ -155,9 +141,8 @@ static const char *binding_access(const Decl *var)
                                           : access_name(var->var.access);
 }
 
-static weft_binding binding_of(Arena *a, const Decl *var)
+static weft_binding binding_of(Arena *a, const Decl *var, uint64_t min_size)
 {
-    bool buffer = var->var.space == SPACE_UNIFORM || var->var.space == SPACE_STORAGE;
     return (weft_binding){
         .name = text_of(a, var->ident),
         .group = var->var.group,
@@ -165,7 +150,7 @@ static weft_binding binding_of(Arena *a, const Decl *var)
         .kind = binding_kind(var),
         .type = type_string(a, var->type),
         .access = binding_access(var),
-        .min_size = buffer ? type_min_binding_size(var->type) : 0,
+        .min_size = min_size,
     };
 }
 
@@ -210,7 +195,7 @@ static void accesses_of(weft_entry_point *out, Arena *a, const FnInfo *fn)
         if (d->kind == DECL_OVERRIDE)
             VEC_PUSH(a, &overrides, d->var.override_index);
         else if (d->var.has_binding)
-            VEC_PUSH(a, &bindings, binding_of(a, d));
+            VEC_PUSH(a, &bindings, binding_of(a, d, fn->min_sizes[i]));
         else if (d->var.space == SPACE_WORKGROUP)
             out->workgroup_memory += round_up(d->type->size, 16);
         else if (d->var.space == SPACE_IMMEDIATE)

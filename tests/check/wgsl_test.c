@@ -461,6 +461,32 @@ static void test_immediate_data_has_a_size(void **state)
     weft_wgsl_release(m);
 }
 
+static void test_views_decide_the_size_of_a_buffer_without_one(void **state)
+{
+    (void)state;
+    weft_wgsl *m = make_ok(
+        "requires buffer_view;\n"
+        "struct R { n : vec4<u32>, all : array<vec3<f32>> }\n"
+        "@group(0) @binding(0) var<storage> direct : buffer;\n"
+        "@group(0) @binding(1) var<storage> through : buffer;\n"
+        "@group(0) @binding(2) var<storage> unused : buffer;\n"
+        "@group(0) @binding(3) var<uniform> sized : buffer<48>;\n"
+        "fn inner(p : ptr<storage, buffer>) { _ = bufferView<R>(p, 16); }\n"
+        "fn outer(p : ptr<storage, buffer>) { inner(p); _ = bufferView<f32>(p, 0); }\n"
+        "@compute @workgroup_size(1) fn main() {\n"
+        "  _ = bufferView<vec2<f32>>(&direct, 8); _ = bufferView<u32>(&direct, 64);\n"
+        "  let p = &through; outer(p); _ = &unused; _ = &sized;\n"
+        "}\n"
+        "@compute @workgroup_size(1) fn other() { _ = bufferView<u32>(&direct, 0); }");
+    const weft_entry_point *e = weft_wgsl_entry_point_get(m, 0);
+    static const uint64_t wanted[] = {8, 32, 0, 48};
+    assert_int_equal(e->binding_count, COUNTOF(wanted));
+    for (size_t i = 0; i < COUNTOF(wanted); i++)
+        assert_int_equal(e->bindings[i].min_size, wanted[i]);
+    assert_int_equal(weft_wgsl_entry_point_get(m, 1)->bindings[0].min_size, 4);
+    weft_wgsl_release(m);
+}
+
 /* ---- threads ---- */
 
 static void *read_module(void *context)
@@ -514,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_structures_with_bool_have_no_layout_to_share),
         cmocka_unit_test(test_entry_points_list_what_they_use),
         cmocka_unit_test(test_immediate_data_has_a_size),
+        cmocka_unit_test(test_views_decide_the_size_of_a_buffer_without_one),
         cmocka_unit_test(test_threads_may_share_a_module),
     };
     return cmocka_run_group_tests_name("wgsl", tests, NULL, NULL);

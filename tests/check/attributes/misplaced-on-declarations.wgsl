@@ -5,7 +5,7 @@
 @id(1) var<private> v : i32;     // error misplaced_attribute: '@id' cannot stand on a variable at module scope
 @group(0) override o = 1;        // error misplaced_attribute: '@group' cannot stand on an override
 fn f(@size(4) p : i32) -> @align(4) i32 {  // error misplaced_attribute@6: a parameter // error misplaced_attribute@27: the result
-  @id(1) var x = 1;              // error unexpected_token@3: '@id' cannot stand before this statement
+  @id(1) var x = 1;              // error misplaced_attribute@3: '@id' cannot stand before this statement
   @must_use while false {}       // error misplaced_attribute: '@must_use' cannot stand on a statement
   return p + x;
 }

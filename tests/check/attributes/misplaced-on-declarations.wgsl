@@ -1,6 +1,6 @@
 // Aliases, constants, structures and locals have no attributes.
-@size(4) alias A = i32;          // error unexpected_token@1: '@size' cannot stand before 'alias'
-@id(1) const c = 1;              // error unexpected_token@1: '@id' cannot stand before 'const'
+@size(4) alias A = i32;          // error misplaced_attribute@1: '@size' cannot stand before 'alias'
+@id(1) const c = 1;              // error misplaced_attribute@1: '@id' cannot stand before 'const'
 @must_use struct S { x : i32 }   // error misplaced_attribute@1: '@must_use' cannot stand before 'struct'
 @id(1) var<private> v : i32;     // error misplaced_attribute: '@id' cannot stand on a variable at module scope
 @group(0) override o = 1;        // error misplaced_attribute: '@group' cannot stand on an override

@@ -157,8 +157,11 @@ static NodeId loop_body(Uniform *u, NodeId cf, const Loop *loop, uint32_t *behav
 static NodeId loop_continuing(Uniform *u, NodeId cf, const Loop *loop)
 {
     uint32_t behavior = 0;
-    if (loop->continuing)
+    if (loop->continuing) {             /* a part of the body, and its filters */
+        Filters outer = filters_enter(u, loop->body->attrs);
         cf = uniform_block(u, cf, loop->continuing, &behavior);
+        u->filters = outer;
+    }
     if (loop->update)
         cf = statement(u, cf, loop->update);
     return cf;

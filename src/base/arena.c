@@ -85,7 +85,7 @@ void *arena_alloc(Arena *a, size_t size)
     if (size > SIZE_MAX / 2)
         run_out(a);
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if ((size_t)(a->end - a->at) < size)
+    if (!a->blocks || (size_t)(a->end - a->at) < size)
         add_block(a, size);
     void *p = a->at;
     a->at += size;

@@ -23,6 +23,16 @@ static void test_memory_is_zeroed_and_aligned(void **state)
     arena_fini(&a);
 }
 
+static void test_nothing_is_a_place_too(void **state)
+{
+    (void)state;
+    Arena a;
+    arena_init(&a, 0);
+    assert_non_null(arena_alloc(&a, 0));
+    assert_non_null(ARENA_ARRAY(&a, uint32_t, 0));
+    arena_fini(&a);
+}
+
 static void test_blocks_do_not_overlap(void **state)
 {
     (void)state;
@@ -167,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_zeroed_and_aligned),
+        cmocka_unit_test(test_nothing_is_a_place_too),
         cmocka_unit_test(test_blocks_do_not_overlap),
         cmocka_unit_test(test_copy_and_printf),
         cmocka_unit_test(test_a_vector_keeps_its_items_while_it_moves),

@@ -138,7 +138,7 @@ static Decl *variable(Parser *p, DeclKind kind, uint32_t start)
     if (parse_accept(p, TOKEN_COLON))
         d->var.type_expr = parse_type(p, what_of(kind));
     else if (!p->panic && parse_at(p, TOKEN_NAME) && !parse_on_new_line(p))
-        name_first(p, d->ident.name->text, what_of(kind));
+        name_first(p, ident_text(d->ident), what_of(kind));
     initializer(p, d);
     /* What is missing after a mistake must not be missed again. */
     if (p->panic && !d->var.init && !d->var.type_expr)
@@ -179,11 +179,11 @@ static Expr *name_and_type(Parser *p, Ident *ident, const char *what)
     *ident = parse_ident(p, what);
     if (p->panic || parse_accept(p, TOKEN_COLON))
         return parse_type(p, what);
-    name_first(p, ident->name->text, what);
+    name_first(p, ident_text(*ident), what);
     if (!parse_at(p, TOKEN_NAME))
         return parse_error_expr(p, ident->span);
     p->panic = false;
-    if (!slip_is_type(ident->name->text))
+    if (!slip_is_type(ident_text(*ident)))
         return parse_type(p, what);
     Expr *unknown = parse_error_expr(p, ident->span);
     *ident = parse_ident(p, what);

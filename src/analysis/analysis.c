@@ -4,6 +4,18 @@
  */
 #include "analysis/analysis_priv.h"
 
+/* Counts who continues each loop. */
+static void count_continues(Facts *f, uint8_t *count, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->op == IR_CONTINUE && count[inst->target->id] < 2)
+            fact_of(f, inst->target)->continues_once = ++count[inst->target->id] == 1;
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                count_continues(f, count, inst->flow.regions[i]);
+    }
+}
+
 Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes)
 {
     Facts *f = ARENA_NEW(a, Facts);
@@ -11,6 +23,7 @@ Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes)
     f->of = ARENA_ARRAY(a, Fact, ir->next_id);
     for (uint32_t i = 0; i < ir->next_id; i++)
         f->of[i] = (Fact){.align = 0x80000000u, .high = UINT32_MAX};
+    count_continues(f, ARENA_ARRAY(a, uint8_t, ir->next_id), ir->body);
     shape_run(f);
     wide_run(f);
     range_run(a, f);

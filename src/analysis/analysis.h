@@ -45,6 +45,7 @@ typedef enum Shape {
 typedef struct Fact {
     uint8_t  shape;                 /* Shape, of values                          */
     bool     divergent, apart, continues_apart, wide;
+    bool     continues_once;        /* LOOP: one CONTINUE leads to continuing    */
     bool     in_bounds;             /* ELEM: the index is below the count        */
     int32_t  stride;                /* AFFINE                                    */
     uint32_t align;                 /* i32 scalars: a power of two that divides the

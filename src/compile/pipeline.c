@@ -142,8 +142,8 @@ void compiled_object_fini(CompiledObject *o)
 /* ---- dumps ---- */
 
 static const char *const stages[] = {
-    "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "merge", "settle",
-    "trim", "facts", "llvm", "llvm-opt", "asm", NULL,
+    "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
+    "settle", "trim", "facts", "llvm", "llvm-opt", "asm", NULL,
 };
 
 const char *const *compile_stages(void)

@@ -353,6 +353,15 @@ void ir_remove(Inst *inst)
     inst->region = NULL;
 }
 
+void ir_move_before(Inst *inst, Inst *before)
+{
+    ir_remove(inst);
+    link_before(inst, before->region, before);
+    if (ir_op_is_construct((IrOp)inst->op))
+        for (uint32_t i = 0; i < inst->flow.nresults; i++)
+            inst->flow.results[i]->region = before->region;
+}
+
 void ir_add_arg(Ir *ir, Inst *inst, Inst *arg)
 {
     Inst **grown = ARENA_ARRAY(ir->arena, Inst *, inst->nargs + 1);

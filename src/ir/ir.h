@@ -304,6 +304,7 @@ Inst *ir_param(Ir *ir, Region *region, IrType type);             /* adds one    
 Inst *ir_result(Ir *ir, Inst *construct, IrType type);           /* adds one      */
 
 void  ir_remove(Inst *inst);                        /* out of its region          */
+void  ir_move_before(Inst *inst, Inst *before);     /* to another place           */
 /* Appends an operand (to a FLOW instruction whose construct got a result). */
 void  ir_add_arg(Ir *ir, Inst *inst, Inst *arg);
 

@@ -243,11 +243,26 @@ static Inst *swizzle_identity(IrCursor *c, const Inst *inst)
     return ir_op_as(c, IR_VEC, inst->type, inst->type.width, parts);
 }
 
-static Inst *select_identity(const Inst *inst)
+/* Between truths a selection is && or ||. */
+static Inst *select_truth(IrCursor *c, const Inst *inst)
+{
+    Inst *b = inst->args[0], *yes = inst->args[1], *no = inst->args[2];
+    if (is_all(yes, 1))
+        return ir_op2(c, IR_OR, b, no);
+    if (is_all(no, 0))
+        return ir_op2(c, IR_AND, b, yes);
+    if (is_all(yes, 0))
+        return ir_op2(c, IR_AND, ir_op1(c, IR_NOT, b), no);
+    return is_all(no, 1) ? ir_op2(c, IR_OR, ir_op1(c, IR_NOT, b), yes) : NULL;
+}
+
+static Inst *select_identity(IrCursor *c, const Inst *inst)
 {
     if (inst->args[1] == inst->args[2] || is_all(inst->args[0], 1))
         return inst->args[1];
-    return is_all(inst->args[0], 0) ? inst->args[2] : NULL;
+    if (is_all(inst->args[0], 0))
+        return inst->args[2];
+    return inst->type.kind == SCALAR_BOOL ? select_truth(c, inst) : NULL;
 }
 
 /* Every component of a vector, one by one, is that vector. */
@@ -306,7 +321,7 @@ Inst *fold_identity(IrCursor *c, const Inst *inst)
     case IR_EXTRACT: case IR_EXTRACT_AT: return extract_identity(c, inst);
     case IR_INSERT_AT: return insert_identity(c, inst);
     case IR_SWIZZLE: return swizzle_identity(c, inst);
-    case IR_SELECT: return select_identity(inst);
+    case IR_SELECT: return select_identity(c, inst);
     case IR_VEC: return vec_identity(inst);
     default: break;
     }

@@ -17,6 +17,9 @@ void opt_promote(Ir *ir);
  * constant conditions choose their region; results and parameters that are
  * always one value become that value. */
 void opt_simplify(Ir *ir);
+/* IFs with a few cheap operations in them: both ways are taken, and the results
+ * selected. */
+void opt_flatten(Ir *ir);
 /* Equal pure operations on equal operands are made once (scoped by regions);
  * loads of read-only memory count as pure. */
 void opt_merge(Ir *ir);

@@ -8,6 +8,7 @@ const OptPass opt_passes[] = {
     {"promote",  opt_promote,  "variables of one invocation become values"},
     {"simplify", opt_simplify, "what is known now is not computed later"},
     {"prune",    opt_prune,    "most of what promotion added is not needed"},
+    {"flatten",  opt_flatten,  "a jump costs more than a few operations"},
     {"merge",    opt_merge,    "what is computed twice is computed once"},
     {"settle",   opt_simplify, "merging shows more values to be one"},
     {"trim",     opt_prune,    "and leaves more that is not needed"},

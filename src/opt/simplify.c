@@ -195,23 +195,6 @@ static void drop_from(Inst *first)
     }
 }
 
-/* The instructions of `from` come to stand before `inst`. */
-static void splice_before(Region *from, Inst *inst)
-{
-    while (from->first) {
-        Inst *moved = from->first;
-        ir_remove(moved);
-        moved->region = inst->region;
-        moved->prev = inst->prev;
-        moved->next = inst;
-        if (inst->prev)
-            inst->prev->next = moved;
-        else
-            inst->region->first = moved;
-        inst->prev = moved;
-    }
-}
-
 /* Returns where the walk goes on. */
 static Inst *decide(Simplify *s, Inst *inst, Region *way)
 {
@@ -225,7 +208,8 @@ static Inst *decide(Simplify *s, Inst *inst, Region *way)
             first = NULL;
     }
     Inst *after = inst->next;
-    splice_before(way, inst);
+    while (way->first)
+        ir_move_before(way->first, inst);
     if (!yields)
         drop_from(after);
     ir_remove(inst);

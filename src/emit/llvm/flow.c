@@ -148,6 +148,15 @@ void flow_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
 
 /* ---- targets ---- */
 
+/* With no lane left the rest is jumped over, since loops in it could be waiting for
+ * stores that nobody makes. */
+static void go_on_if_any(Emit *e, LlvmBlock otherwise)
+{
+    LlvmBlock on = block_new(e, "some");
+    jump_if(e, mask_any(e, e->mask), on, otherwise);
+    block_start(e, on);
+}
+
 static Target *target_of(const Emit *e, const Inst *construct)
 {
     Target *t = e->target;
@@ -175,9 +184,7 @@ static void target_open(Emit *e, Target *t, const Inst *construct, const char *e
     e->target = t;
 }
 
-/* After a construct: what arrived is active, its results are values. With nobody
- * left the rest of the region is jumped over, since loops in it could be waiting
- * for stores that no lane makes. */
+/* After a construct: what arrived is active, its results are values. */
 static void target_close(Emit *e, Target *t, LlvmValue mask_before)
 {
     const Inst *construct = t->construct;
@@ -185,11 +192,8 @@ static void target_close(Emit *e, Target *t, LlvmValue mask_before)
     block_start(e, t->exit);
     e->mask = t->arrived ? mask_slot_load(e, t->arrived) : mask_before;
     slots_load(e, construct->flow.results, construct->flow.nresults, t->results);
-    if (t->arrived) {
-        LlvmBlock on = block_new(e, "some");
-        jump_if(e, mask_any(e, e->mask), on, e->region_end);
-        block_start(e, on);
-    }
+    if (t->arrived)
+        go_on_if_any(e, e->region_end);
 }
 
 /* The active lanes, with their values, arrive at the exit of `t`. */
@@ -357,19 +361,16 @@ void flow_stop_check(Emit *e)
     block_start(e, on);
 }
 
-/* The end of the continuing region: once more, for those who stay. */
+/* The end of the continuing region: once more, for those who stay. Somebody does:
+ * wherever lanes are taken away, it is looked whether any are left. */
 static void emit_next(Emit *e, Target *t, LlvmBlock header, Inst *const *args)
 {
     const Region *body = t->construct->flow.regions[0];
     slots_give(e, body->params, body->nparams, args, t->params, NULL);
     flow_stop_check(e);
-    if (!t->looping) {
-        jump(e, header);
-        return;
-    }
-    LlvmValue stay = mask_vector(e);
-    slot_store(e, t->looping, stay);
-    jump_if(e, mask_any(e, stay), header, t->exit);
+    if (t->looping)
+        slot_store(e, t->looping, mask_vector(e));
+    jump(e, header);
 }
 
 static void emit_break_if(Emit *e, Target *t, const Inst *end, LlvmBlock header)
@@ -382,6 +383,7 @@ static void emit_break_if(Emit *e, Target *t, const Inst *end, LlvmBlock header)
         e->mask = mask_and(e, before, condition);
         arrive(e, t, results);
         e->mask = mask_and_not(e, before, condition);
+        go_on_if_any(e, t->exit);
     } else {
         LlvmBlock out = block_new(e, "out"), on = block_new(e, "again");
         jump_if(e, as_scalar(e, end->args[0], 0), out, on);
@@ -399,10 +401,8 @@ static void emit_continuing(Emit *e, Target *t, LlvmBlock header, LlvmValue befo
     block_start(e, t->again);
     e->mask = before;
     if (t->continuing) {
-        LlvmBlock some = block_new(e, "some");
         e->mask = mask_slot_load(e, t->continuing);
-        jump_if(e, mask_any(e, e->mask), some, t->exit);
-        block_start(e, some);
+        go_on_if_any(e, t->exit);
     }
     slots_load(e, region->params, region->nparams, t->continued);
     const Inst *inst = region->first;
@@ -415,6 +415,14 @@ static void emit_continuing(Emit *e, Target *t, LlvmBlock header, LlvmValue befo
     else
         flow_inst(e, inst);
     jump(e, t->exit);
+}
+
+/* Is the end of the body the only way to the continuing region? Then whoever is
+ * active there goes on, and nobody has to be remembered. */
+static bool continues_straight(const Emit *e, const Inst *loop)
+{
+    const Inst *end = loop->flow.regions[0]->last;
+    return end->op == IR_CONTINUE && end->target == loop && fact_of(e, loop)->continues_once;
 }
 
 static void emit_loop(Emit *e, const Inst *inst, Target *t)
@@ -430,17 +438,133 @@ static void emit_loop(Emit *e, const Inst *inst, Target *t)
         t->looping = mask_slot_new(e, "looping");
         slot_store(e, t->looping, mask_vector(e));
     }
-    if (t->arrived || fact_of(e, inst)->continues_apart)
+    bool straight = continues_straight(e, inst);
+    if (!straight && (t->arrived || fact_of(e, inst)->continues_apart))
         t->continuing = mask_slot_new(e, "continuing");
     jump(e, header);
     block_start(e, header);
     if (t->continuing)
         mask_slot_clear(e, t->continuing);
     slots_load(e, body->params, body->nparams, t->params);
-    emit_region(e, body, t->looping ? mask_slot_load(e, t->looping) : before, t->again);
+    LlvmValue mask = t->looping ? mask_slot_load(e, t->looping) : before;
+    emit_region(e, body, mask, straight ? t->exit : t->again);
     e->region_end = t->exit;
-    emit_continuing(e, t, header, before);
+    emit_continuing(e, t, header, straight ? e->mask : before);
     e->region_end = outer;
+}
+
+/* ---- ifs that only take lanes away, and ifs that all lanes take ---- */
+
+#define MAX_DOUBLED 400u            /* instructions that are worth a second copy  */
+
+static bool only_yields(const Region *r)
+{
+    return r->first == r->last && r->last->op == IR_YIELD && r->last->nargs == 0;
+}
+
+static bool never_yields(const Region *r)
+{
+    return r->last->op != IR_YIELD;
+}
+
+/* The region of a divergent IF that takes lanes away while the others just go on;
+ * UINT32_MAX: it is no such IF. */
+static uint32_t leaving_region(const Emit *e, const Inst *inst)
+{
+    if (inst->op != IR_IF || !fact_of(e, inst)->divergent || inst->flow.nresults)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < 2; i++)
+        if (never_yields(inst->flow.regions[i]) && only_yields(inst->flow.regions[1 - i]))
+            return i;
+    return UINT32_MAX;
+}
+
+static LlvmValue condition_of(Emit *e, const Inst *inst, uint32_t region)
+{
+    LlvmValue c = as_lanes(e, inst->args[0], 0);
+    return region == 0 ? c : LLVMBuildNot(e->builder, c, "");
+}
+
+/* If some lanes leave, they do; the mask afterwards is that of the others. */
+static void emit_leaving(Emit *e, const Inst *inst, uint32_t region)
+{
+    LlvmValue before = e->mask, leave = condition_of(e, inst, region);
+    LlvmValue staying = mask_slot_new(e, "staying");
+    LlvmBlock way = block_new(e, "leaving"), left = block_new(e, "left");
+    LlvmBlock after = block_new(e, "staying");
+    LlvmValue gone = mask_and(e, before, leave);
+    slot_store(e, staying, mask_vector(e));
+    jump_if(e, mask_any(e, gone), way, after);
+    block_start(e, way);
+    emit_region(e, inst->flow.regions[region], gone, left);
+    block_start(e, left);
+    e->mask = mask_and_not(e, before, leave);
+    slot_store(e, staying, e->mask);
+    go_on_if_any(e, e->region_end);
+    jump(e, after);
+    block_start(e, after);
+    e->mask = mask_slot_load(e, staying);
+}
+
+static uint32_t count_insts(const Inst *first, uint32_t limit)
+{
+    uint32_t n = 0;
+    for (const Inst *inst = first; inst && n <= limit; inst = inst->next) {
+        n++;
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                n += count_insts(inst->flow.regions[i]->first, limit);
+    }
+    return n;
+}
+
+/* A guard like "if (i >= n) { return; }" is seldom true for any lane. What follows
+ * is there twice: for all lanes, without a mask, and for the rest. */
+static bool may_double(const Emit *e, const Inst *first)
+{
+    return !e->mask && !e->doubled && !e->wide &&
+           count_insts(first, MAX_DOUBLED) <= MAX_DOUBLED;
+}
+
+static void emit_guard(Emit *e, const Inst *inst, uint32_t region)
+{
+    LlvmValue leave = condition_of(e, inst, region);
+    LlvmBlock some = block_new(e, "some.leave"), none = block_new(e, "none.leaves");
+    e->doubled = true;
+    jump_if(e, mask_any(e, leave), some, none);
+    block_start(e, none);
+    flow_insts(e, inst->next, NULL);
+    jump(e, e->region_end);
+    block_start(e, some);
+    e->mask = NULL;
+    emit_leaving(e, inst, region);
+    flow_insts(e, inst->next, NULL);
+    jump(e, e->region_end);
+    e->doubled = false;
+}
+
+/* "if (i < n) { ... }": the same for the region. */
+static bool is_likely_all(const Emit *e, const Inst *inst)
+{
+    return inst->op == IR_IF && fact_of(e, inst)->divergent && !fact_of(e, inst)->apart &&
+           inst->flow.nresults == 0 && only_yields(inst->flow.regions[1]) &&
+           may_double(e, inst->flow.regions[0]->first);
+}
+
+static void emit_likely_all(Emit *e, const Inst *inst)
+{
+    Target t;
+    LlvmValue condition = as_lanes(e, inst->args[0], 0);
+    LlvmBlock all = block_new(e, "all"), not_all = block_new(e, "not.all");
+    target_open(e, &t, inst, "endif");
+    e->doubled = true;
+    jump_if(e, mask_all(e, condition), all, not_all);
+    block_start(e, all);
+    emit_region(e, inst->flow.regions[0], NULL, t.exit);
+    block_start(e, not_all);
+    emit_way(e, inst->flow.regions[0], condition, t.exit);
+    e->doubled = false;
+    target_close(e, &t, NULL);
 }
 
 /* ---- any construct, any instruction ---- */
@@ -450,6 +574,15 @@ static void emit_construct(Emit *e, const Inst *inst)
     Target t;
     LlvmValue before = e->mask;
     bool divergent = fact_of(e, inst)->divergent;
+    uint32_t leaving = leaving_region(e, inst);
+    if (leaving != UINT32_MAX) {
+        emit_leaving(e, inst, leaving);
+        return;
+    }
+    if (is_likely_all(e, inst)) {
+        emit_likely_all(e, inst);
+        return;
+    }
     target_open(e, &t, inst, ir_op_name((IrOp)inst->op));
     if (inst->op == IR_IF && divergent)
         emit_if_divergent(e, inst, &t);
@@ -512,6 +645,12 @@ void flow_inst(Emit *e, const Inst *inst)
 
 void flow_insts(Emit *e, const Inst *first, const Inst *end)
 {
-    for (const Inst *inst = first; inst != end; inst = inst->next)
+    for (const Inst *inst = first; inst != end; inst = inst->next) {
+        uint32_t leaving = leaving_region(e, inst);
+        if (leaving != UINT32_MAX && !end && may_double(e, inst->next)) {
+            emit_guard(e, inst, leaving);
+            return;
+        }
         flow_inst(e, inst);
+    }
 }

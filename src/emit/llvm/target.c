@@ -220,8 +220,11 @@ static bool job_optimize(Job *job)
     LLVMErrorRef error = LLVMRunPasses(job->emit.module, passes, job->machine.machine,
                                        options);
     LLVMDisposePassBuilderOptions(options);
-    if (!error)
+    if (!error) {
+        if (!has_feature(job->machine.features, "avx512f") && job->emit.lanes > 1)
+            widen_masks(&job->emit);
         return true;
+    }
     char *message = LLVMGetErrorMessage(error);
     emit_fail(&job->emit, "LLVM's passes fail: %s", message);
     LLVMDisposeErrorMessage(message);

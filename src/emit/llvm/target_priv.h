@@ -12,6 +12,9 @@
 /* Fills e->module; e->context, builders, arena, facts and options are set. */
 void emit_module(Emit *e);
 
+/* After LLVM's passes, on machines without mask registers. */
+void widen_masks(Emit *e);
+
 /* Marks e->function with the machine's features and what LLVM may assume. */
 void target_attributes(Emit *e);
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * flatten.c - short ways of an IF are both taken, and the results selected.
+ *
+ * in     an Ir
+ * out    the same without IFs whose regions hold a few cheap pure operations, as
+ *        && and || and small conditional expressions do
+ * why    a jump costs more than such a region, and lanes that part cost twice
+ */
+#include "opt/opt_priv.h"
+
+#define MAX_COST 12u
+
+static bool is_cheap(const Inst *inst)
+{
+    if (ir_op_effect((IrOp)inst->op) != EFFECT_PURE)
+        return false;
+    bool slow_float = inst->op >= IR_FDIV && inst->op <= IR_FREM;
+    bool function = inst->op >= IR_SQRT && inst->op <= IR_FREXP_EXP;
+    bool division = inst->op >= IR_SDIV && inst->op <= IR_UREM;
+    return !slow_float && !function && !division;
+}
+
+/* The cost of doing all of a region always; more than MAX_COST: not to be done. */
+static uint32_t region_cost(const Region *region)
+{
+    uint32_t cost = 0;
+    if (region->last->op != IR_YIELD)
+        return MAX_COST + 1;
+    for (const Inst *inst = region->first; inst != region->last; inst = inst->next) {
+        if (!is_cheap(inst))
+            return MAX_COST + 1;
+        cost += inst->op == IR_CONST || inst->type.kind == SCALAR_PLACE ? 0 : inst->type.width;
+    }
+    return cost;
+}
+
+static Inst *select_result(IrCursor *c, const Inst *inst, uint32_t i)
+{
+    Inst *yes = inst->flow.regions[0]->last->args[i];
+    Inst *no = inst->flow.regions[1]->last->args[i];
+    Inst *condition = ir_splat(c, inst->args[0], yes->type.width);
+    return ir_op3(c, IR_SELECT, condition, yes, no);
+}
+
+static void flatten_if(Ir *ir, Forward *f, Inst *inst)
+{
+    IrCursor c = {ir, inst->region, inst, inst->span};
+    for (uint32_t k = 0; k < 2; k++) {
+        Region *way = inst->flow.regions[k];
+        while (way->first != way->last)
+            ir_move_before(way->first, inst);
+    }
+    for (uint32_t i = 0; i < inst->flow.nresults; i++)
+        forward_set(f, inst->flow.results[i], select_result(&c, inst, i));
+    ir_remove(inst);
+}
+
+static void walk(Ir *ir, Forward *f, Region *region)
+{
+    for (Inst *inst = region->first, *next; inst; inst = next) {
+        next = inst->next;
+        forward_args(f, inst);
+        if (!ir_op_is_construct((IrOp)inst->op))
+            continue;
+        for (uint32_t i = 0; i < inst->flow.nregions; i++)
+            walk(ir, f, inst->flow.regions[i]);
+        if (inst->op == IR_IF && region_cost(inst->flow.regions[0]) +
+                                 region_cost(inst->flow.regions[1]) <= MAX_COST)
+            flatten_if(ir, f, inst);
+    }
+}
+
+void opt_flatten(Ir *ir)
+{
+    Forward f;
+    forward_init(&f, ir);
+    walk(ir, &f, ir->body);
+    forward_region(&f, ir->body);
+}

@@ -64,13 +64,16 @@ endfunction()
 
 # A libFuzzer target. In the fuzz preset it fuzzes for a few seconds as a test;
 # in every other preset it replays its seeds. SEEDS are folders below the top
-# of the tree.
+# of the tree, DICT a file there: words that libFuzzer may put together.
 function(weft_fuzzer name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;MODULES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "DICT" "SOURCES;MODULES;SEEDS")
     set(seeds "")
     foreach(folder IN LISTS arg_SEEDS)
         list(APPEND seeds "${PROJECT_SOURCE_DIR}/${folder}")
     endforeach()
+    if(WEFT_FUZZ AND arg_DICT)
+        list(PREPEND seeds "-dict=${PROJECT_SOURCE_DIR}/${arg_DICT}")
+    endif()
 
     add_executable(fuzz_${name} ${arg_SOURCES})
     weft_link_modules(fuzz_${name} ${arg_MODULES})

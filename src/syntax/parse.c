@@ -323,10 +323,15 @@ static bool hard_stop(const Parser *p)
     return parse_at(p, TOKEN_BRACE_RIGHT) || parse_past_function(p);
 }
 
+/* In the middle of a line a keyword is part of the mistake. */
+static bool statement_follows(const Parser *p)
+{
+    return parse_starts_statement(p->token.kind) && parse_on_new_line(p);
+}
+
 void parse_skip_statement(Parser *p)
 {
-    while (!hard_stop(p) && !parse_starts_statement(p->token.kind)
-           && !parse_at(p, TOKEN_BRACE_LEFT)) {
+    while (!hard_stop(p) && !statement_follows(p) && !parse_at(p, TOKEN_BRACE_LEFT)) {
         bool ends = parse_at(p, TOKEN_SEMICOLON);
         parse_advance(p);
         if (ends)
@@ -337,8 +342,8 @@ void parse_skip_statement(Parser *p)
 
 void parse_skip_to_block(Parser *p)
 {
-    while (!hard_stop(p) && !parse_starts_statement(p->token.kind)
-           && !parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_SEMICOLON))
+    while (!hard_stop(p) && !statement_follows(p) && !parse_at(p, TOKEN_BRACE_LEFT)
+           && !parse_at(p, TOKEN_SEMICOLON))
         parse_advance(p);
     p->panic = parse_past_function(p);
 }

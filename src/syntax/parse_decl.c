@@ -73,9 +73,12 @@ static void space_list(Parser *p, Decl *d)
     ExprVec args = {0};
     parse_advance(p);
     parse_arguments(p, &args, TOKEN_TEMPLATE_END);
-    if (args.len == 0)
+    if (args.len == 0) {
         parse_error(p, DIAG_unexpected_token, open,
                     "a template list needs at least one argument");
+        p->panic = false;
+        VEC_PUSH(p->arena, &args, parse_error_expr(p, open));
+    }
     d->var.has_template = true;
     d->var.space_args = args.data;
     d->var.nspace_args = args.len;
@@ -241,6 +244,7 @@ static Decl *structure(Parser *p, uint32_t start)
 {
     Decl *d = decl_new(p, DECL_STRUCT, start);
     VEC(Member) members = {0};
+    uint32_t before = p->reports;
     parse_advance(p);
     d->ident = parse_ident(p, "the structure");
     parse_expect(p, TOKEN_BRACE_LEFT, "the name of the structure");
@@ -257,6 +261,12 @@ static Decl *structure(Parser *p, uint32_t start)
         }
     }
     parse_expect(p, TOKEN_BRACE_RIGHT, "the last member");
+    /* It may have members that were not understood: none must not be a fault. */
+    if (members.len == 0 && p->reports > before) {
+        Member unknown = {.ident = {syntax_name(p->module, STR("?")), d->span},
+                          .type_expr = parse_error_expr(p, d->span)};
+        VEC_PUSH(p->arena, &members, unknown);
+    }
     d->structure.members = members.data;
     d->structure.nmembers = members.len;
     return finish(p, d);

@@ -71,6 +71,8 @@ static void template_list(Parser *p, Expr *name)
     name->name.nargs = args.len;
     name->span.end = MAX_OF(p->last_end, name->span.end);
     parse_leave(p);
+    if (p->panic)
+        name->kind = EXPR_ERROR;
 }
 
 static Expr *name_expr(Parser *p, const char *what)
@@ -411,7 +413,7 @@ Expr *parse_expression(Parser *p)
         Diagnostic *d = parse_expected(p, "expected the end of the expression");
         slip_found(p, d);
     }
-    return e;
+    return p->panic ? parse_error_expr(p, e->span) : e;
 }
 
 Expr *parse_type(Parser *p, const char *what)
@@ -433,5 +435,7 @@ Expr *parse_type(Parser *p, const char *what)
         parse_hint(p, d, "an array type is written array<%s, N>",
                    parse_quote(p, e->span));
     }
+    if (p->panic)
+        e->kind = EXPR_ERROR;
     return e;
 }

@@ -152,8 +152,9 @@ void slip_reserved(Parser *p, Diagnostic *on);
 void slip_at_module_scope(Parser *p, Diagnostic *on);
 /* Reports "float x = 1", without ';', and understands it; NULL: it is none. */
 Decl *slip_c_declaration(Parser *p);
-/* Reports and skips "do {...} while (x);". False: it is none. */
-bool slip_do_while(Parser *p);
+/* Reports and skips "do {...} while (x);" and "elseif x {...}". False: it is
+ * neither. */
+bool slip_statement(Parser *p);
 /* Reports and skips a value in braces, { 1, 2 }, after part of it or none. */
 void slip_braced_value(Parser *p);
 /* What WGSL calls a type of GLSL, HLSL or C; NULL: nothing known. */

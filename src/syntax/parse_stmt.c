@@ -42,36 +42,110 @@ static Stmt *finish_semicolon(Parser *p, Stmt *s, const char *what)
     return finish(p, s);
 }
 
+/* ---- headers and bodies ---- */
+
+/* Enters the statements of a block; false if that is too deep, or in a panic. */
+static bool enter_statements(Parser *p)
+{
+    if (p->panic)
+        return false;
+    if (p->blocks < SYNTAX_MAX_BLOCK_DEPTH && parse_enter(p)) {
+        p->blocks++;
+        return true;
+    }
+    parse_too_deep(p, "statements are", SYNTAX_MAX_BLOCK_DEPTH);
+    return false;
+}
+
+/* The same at '{'. A block that is too deep is skipped. */
+static bool enter_braces(Parser *p)
+{
+    bool was = p->panic;
+    if (enter_statements(p))
+        return true;
+    if (!was)
+        parse_skip_block(p);
+    return false;
+}
+
+static void leave_braces(Parser *p)
+{
+    p->blocks--;
+    parse_leave(p);
+}
+
+static bool at_block(const Parser *p)
+{
+    return parse_at(p, TOKEN_BRACE_LEFT) || parse_at(p, TOKEN_AT);
+}
+
+/* A statement where a block must be: "if (a) return;". */
+static bool at_bare_statement(const Parser *p)
+{
+    TokenKind kind = p->token.kind;
+    return parse_starts_statement(kind) || kind == TOKEN_NAME || kind == TOKEN_STAR
+           || kind == TOKEN_UNDERSCORE;
+}
+
+static void report_bare_statement(Parser *p, const char *where)
+{
+    Diagnostic *d = parse_expected(p, "expected '{' %s", where);
+    parse_hint(p, d, "in WGSL every body stands in braces");
+    p->panic = false;
+}
+
+/* After a broken header: a block all the same, of unknown content. */
+static Block *unknown_block(Parser *p)
+{
+    Block *b = ARENA_NEW(p->arena, Block);
+    b->span = (Span){p->last_end, p->last_end};
+    b->stmts = ARENA_ARRAY(p->arena, Stmt *, 1);
+    b->stmts[0] = stmt_new(p, STMT_ERROR);
+    b->len = 1;
+    return b;
+}
+
+/* A statement without braces, which were reported to be missing. */
+static Block *bare_block(Parser *p, Within within)
+{
+    Block *b = unknown_block(p);
+    uint32_t start = p->token.span.start;
+    if (!enter_statements(p))
+        return b;
+    b->stmts[0] = statement(p, within);
+    b->span = parse_span_from(p, start);
+    leave_braces(p);
+    return b;
+}
+
 /* The condition of if, while, switch. After a mistake goes on at the block. */
-static Expr *header_expression(Parser *p, const char *what)
+static Expr *header_expression(Parser *p)
 {
     Expr *e = parse_expression(p);
-    if (!p->panic && !parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_AT)) {
-        bool assigns = parse_at(p, TOKEN_EQUAL);
-        Diagnostic *d = parse_expected(p, "expected '{' after %s", what);
-        if (assigns)
-            parse_hint(p, d, "'=' assigns and is no expression; '==' compares");
-        else if (parse_starts_expression(p->token.kind)
-                 || token_is_keyword(p->token.kind))
-            parse_hint(p, d, "in WGSL every body stands in braces");
-    }
     if (p->panic)
         parse_skip_to_block(p);
     return e;
 }
 
-/* The body after a header; an empty one, with nothing said, if the header was
- * broken so badly that no '{' was found. */
-static Block *body(Parser *p, uint32_t errors_before, const char *what, Within within,
-                   Block **continuing)
+/* The body after a header. Where its '{' is missing, `where` says so: "after the
+ * condition"; unless the header was broken: then enough was said (`reports` were
+ * before it). */
+static Block *body(Parser *p, uint32_t reports, const char *where, const char *what)
 {
-    bool starts = parse_at(p, TOKEN_BRACE_LEFT) || parse_at(p, TOKEN_AT);
-    if (!starts && p->reports > errors_before) {
-        Block *empty = ARENA_NEW(p->arena, Block);
-        empty->span = (Span){p->last_end, p->last_end};
-        return empty;
+    if (p->panic || (!at_block(p) && p->reports > reports))
+        return unknown_block(p);
+    if (at_block(p))
+        return block(p, what, WITHIN_BLOCK, NULL);
+    if (at_bare_statement(p)) {
+        report_bare_statement(p, where);
+        return bare_block(p, WITHIN_BLOCK);
     }
-    return block(p, what, within, continuing);
+    bool assigns = parse_at(p, TOKEN_EQUAL);
+    Diagnostic *d = parse_expected(p, "expected '{' %s", where);
+    if (assigns)
+        parse_hint(p, d, "'=' assigns and is no expression; '==' compares");
+    parse_skip_to_block(p);
+    return at_block(p) ? block(p, what, WITHIN_BLOCK, NULL) : unknown_block(p);
 }
 
 /* ---- assignments, calls ---- */
@@ -206,7 +280,7 @@ static Stmt *simple(Parser *p, const char **what)
         s->decl = c_style;
         *what = "the declaration";
     }
-    if (c_style || slip_do_while(p))
+    if (c_style)
         return finish(p, s);
     Expr *lhs = parse_unary(p);
     if (p->panic)
@@ -221,18 +295,25 @@ static Stmt *simple(Parser *p, const char **what)
         return finish(p, s);
     }
     update(p, s, lhs);
+    *what = s->kind == STMT_INCREMENT ? "the increment" : "the assignment";
     if (!p->panic && !is_lhs(lhs)) {
         parse_error(p, DIAG_unexpected_token, lhs->span,
                     "this cannot stand on the left side of an assignment");
         p->panic = false;
+        s->kind = STMT_ERROR;
     }
-    *what = s->kind == STMT_INCREMENT ? "the increment" : "the assignment";
     return finish(p, s);
 }
 
 static Stmt *simple_statement(Parser *p)
 {
     const char *what;
+    uint32_t start = p->token.span.start;
+    if (slip_statement(p)) {
+        Stmt *skipped = stmt_new(p, STMT_ERROR);
+        skipped->span = parse_span_from(p, start);
+        return skipped;
+    }
     Stmt *s = simple(p, &what);
     return p->panic ? s : finish_semicolon(p, s, what);
 }
@@ -252,11 +333,11 @@ static Stmt *if_statement(Parser *p)
     VEC(IfClause) clauses = {0};
     bool more = true;
     while (more) {
-        uint32_t errors = p->reports;
+        uint32_t reports = p->reports;
         parse_advance(p);               /* 'if' */
         IfClause clause = {0};
-        clause.condition = header_expression(p, "the condition");
-        clause.block = body(p, errors, "the body of 'if'", WITHIN_BLOCK, NULL);
+        clause.condition = header_expression(p);
+        clause.block = body(p, reports, "after the condition", "the body of 'if'");
         VEC_PUSH(p->arena, &clauses, clause);
         more = parse_at(p, TOKEN_ELSE) && parse_peek(p).kind == TOKEN_IF
                && parse_accept(p, TOKEN_ELSE);
@@ -264,7 +345,7 @@ static Stmt *if_statement(Parser *p)
     s->if_.clauses = clauses.data;
     s->if_.nclauses = clauses.len;
     if (parse_accept(p, TOKEN_ELSE))
-        s->if_.otherwise = block(p, "the body of 'else'", WITHIN_BLOCK, NULL);
+        s->if_.otherwise = body(p, p->reports, "after 'else'", "the body of 'else'");
     return finish(p, s);
 }
 
@@ -282,10 +363,29 @@ static void selectors(Parser *p, SwitchClause *clause)
     clause->nselectors = list.len;
 }
 
+/* case 1: a = 1; break; */
+static Block *bare_clause(Parser *p)
+{
+    Diagnostic *d = parse_expected(p, "expected '{' after the selectors");
+    parse_hint(p, d, "the body of a case stands in braces and never falls through");
+    p->panic = false;
+    Block *b = unknown_block(p);
+    while (!p->panic && !parse_at(p, TOKEN_CASE) && !parse_at(p, TOKEN_DEFAULT)
+           && !parse_at(p, TOKEN_BRACE_RIGHT) && !parse_past_function(p)) {
+        uint32_t start = p->token.span.start;
+        if (parse_accept(p, TOKEN_SEMICOLON))
+            continue;
+        bare_block(p, WITHIN_BLOCK);
+        if (p->panic && p->token.span.start > start)
+            parse_skip_statement(p);
+    }
+    return b;
+}
+
 static SwitchClause switch_clause(Parser *p)
 {
     SwitchClause clause = {.span = p->token.span};
-    uint32_t errors = p->reports;
+    uint32_t reports = p->reports;
     if (parse_accept(p, TOKEN_CASE)) {
         selectors(p, &clause);
     } else if (parse_accept(p, TOKEN_DEFAULT)) {
@@ -293,13 +393,12 @@ static SwitchClause switch_clause(Parser *p)
         clause.nselectors = 1;
     }
     parse_accept(p, TOKEN_COLON);
-    if (!p->panic && !parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_AT)) {
-        Diagnostic *d = parse_expected(p, "expected '{' after the selectors");
-        parse_hint(p, d, "the body of a case stands in braces and never falls through");
-    }
     if (p->panic)
         parse_skip_to_block(p);
-    clause.block = body(p, errors, "the body of the case", WITHIN_BLOCK, NULL);
+    if (at_bare_statement(p) && p->reports == reports)
+        clause.block = bare_clause(p);
+    else
+        clause.block = body(p, reports, "after the selectors", "the body of the case");
     clause.span.end = MAX_OF(p->last_end, clause.span.end);
     return clause;
 }
@@ -334,42 +433,18 @@ static void switch_body(Parser *p, Stmt *s)
     s->switch_.nclauses = clauses.len;
 }
 
-/* Enters a pair of braces; false, with the block skipped, if that is too deep. */
-static bool enter_braces(Parser *p)
-{
-    if (p->panic)
-        return false;
-    if (p->blocks < SYNTAX_MAX_BLOCK_DEPTH && parse_enter(p)) {
-        p->blocks++;
-        return true;
-    }
-    parse_too_deep(p, "statements are", SYNTAX_MAX_BLOCK_DEPTH);
-    parse_skip_block(p);
-    return false;
-}
-
-static void leave_braces(Parser *p)
-{
-    p->blocks--;
-    parse_leave(p);
-}
-
 static Stmt *switch_statement(Parser *p)
 {
     Stmt *s = stmt_new(p, STMT_SWITCH);
-    uint32_t errors = p->reports;
     parse_advance(p);
-    s->switch_.selector = header_expression(p, "the selector");
-    if (!parse_at(p, TOKEN_BRACE_LEFT) && !parse_at(p, TOKEN_AT)
-        && p->reports > errors)
-        return finish(p, s);
+    s->switch_.selector = header_expression(p);
     s->switch_.body_attrs = parse_attributes(p);
-    if (!parse_at(p, TOKEN_BRACE_LEFT)) {
+    if (!p->panic && !parse_at(p, TOKEN_BRACE_LEFT))
         parse_expected(p, "expected '{' after the selector");
+    if (!enter_braces(p)) {
+        s->kind = STMT_ERROR;
         return finish(p, s);
     }
-    if (!enter_braces(p))
-        return finish(p, s);
     parse_advance(p);
     switch_body(p, s);
     parse_expect(p, TOKEN_BRACE_RIGHT, "the last clause of the switch");
@@ -383,17 +458,20 @@ static Stmt *loop_statement(Parser *p)
 {
     Stmt *s = stmt_new(p, STMT_LOOP);
     parse_advance(p);
-    s->loop.body = block(p, "the body of 'loop'", WITHIN_LOOP, &s->loop.continuing);
+    if (!at_block(p))
+        s->loop.body = body(p, p->reports, "after 'loop'", "the body of 'loop'");
+    else
+        s->loop.body = block(p, "the body of 'loop'", WITHIN_LOOP, &s->loop.continuing);
     return finish(p, s);
 }
 
 static Stmt *while_statement(Parser *p)
 {
     Stmt *s = stmt_new(p, STMT_WHILE);
-    uint32_t errors = p->reports;
+    uint32_t reports = p->reports;
     parse_advance(p);
-    s->while_.condition = header_expression(p, "the condition");
-    s->while_.body = body(p, errors, "the body of 'while'", WITHIN_BLOCK, NULL);
+    s->while_.condition = header_expression(p);
+    s->while_.body = body(p, reports, "after the condition", "the body of 'while'");
     return finish(p, s);
 }
 
@@ -425,7 +503,7 @@ static void for_header(Parser *p, Stmt *s)
 static Stmt *for_statement(Parser *p)
 {
     Stmt *s = stmt_new(p, STMT_FOR);
-    uint32_t errors = p->reports;
+    uint32_t reports = p->reports;
     parse_advance(p);
     if (parse_expect(p, TOKEN_PAREN_LEFT, "'for'"))
         for_header(p, s);
@@ -433,13 +511,7 @@ static Stmt *for_statement(Parser *p)
         parse_skip_group(p);
     else
         parse_advance(p);
-    if (!p->panic && p->reports == errors && !parse_at(p, TOKEN_BRACE_LEFT)
-        && !parse_at(p, TOKEN_AT)) {
-        Diagnostic *d = parse_expected(p, "expected '{' after the 'for' header");
-        parse_hint(p, d, "in WGSL every body stands in braces");
-        p->panic = false;
-    }
-    s->for_.body = body(p, errors, "the body of 'for'", WITHIN_BLOCK, NULL);
+    s->for_.body = body(p, reports, "after the 'for' header", "the body of 'for'");
     return finish(p, s);
 }
 
@@ -645,9 +717,7 @@ static Block *block(Parser *p, const char *what, Within within, Block **continui
     b->attrs = parse_attributes(p);
     b->span = p->token.span;
     if (!p->panic && !parse_at(p, TOKEN_BRACE_LEFT)) {
-        Diagnostic *d = parse_expected(p, "expected '{' to start %s", what);
-        if (parse_starts_expression(p->token.kind) || token_is_keyword(p->token.kind))
-            parse_hint(p, d, "in WGSL every body stands in braces");
+        parse_expected(p, "expected '{' to start %s", what);
         p->panic = false;
         return b;
     }

@@ -172,19 +172,18 @@ Decl *slip_c_declaration(Parser *p)
     if (parse_peek(p).kind == TOKEN_NAME)
         parse_advance(p);
     d->ident = parse_ident(p, "the variable");
-    if (parse_accept(p, TOKEN_EQUAL))
+    if (parse_accept(p, TOKEN_EQUAL)) {
         d->var.init = parse_expression(p);
-    slip_braced_value(p);
+        slip_braced_value(p);
+    }
     d->span = parse_span_from(p, start);
     /* float x[4], y; and the like: enough was said. */
     p->panic = p->panic || (!parse_at(p, TOKEN_SEMICOLON) && !parse_on_new_line(p));
     return d;
 }
 
-bool slip_do_while(Parser *p)
+static void do_while(Parser *p)
 {
-    if (!parse_at(p, TOKEN_RESERVED) || !str_eq(p->token.name->text, STR("do")))
-        return false;
     parse_reserved(p);
     parse_advance(p);
     if (parse_at(p, TOKEN_BRACE_LEFT))
@@ -193,8 +192,35 @@ bool slip_do_while(Parser *p)
         parse_expression(p);
         parse_expect(p, TOKEN_SEMICOLON, "the condition");
     }
-    p->panic = true;
-    return true;
+}
+
+static void else_if(Parser *p)
+{
+    parse_error(p, DIAG_unexpected_token, p->token.span,
+                "'%s' is written 'else if' in WGSL", parse_quote(p, p->token.span));
+    p->panic = false;
+    parse_advance(p);
+    parse_expression(p);
+    if (!p->panic && parse_at(p, TOKEN_BRACE_LEFT))
+        parse_block(p, "the block");
+}
+
+bool slip_statement(Parser *p)
+{
+    static const char *const else_ifs[] = {"elseif", "elsif", "elif"};
+    if (parse_at(p, TOKEN_RESERVED) && str_eq(p->token.name->text, STR("do"))) {
+        do_while(p);
+        return true;
+    }
+    TokenKind next = parse_at(p, TOKEN_NAME) ? parse_peek(p).kind : TOKEN_END;
+    for (uint32_t i = 0; next != TOKEN_END && i < COUNTOF(else_ifs); i++) {
+        if (str_eq(p->token.name->text, str_of(else_ifs[i]))
+            && (next == TOKEN_NAME || next == TOKEN_PAREN_LEFT)) {
+            else_if(p);
+            return true;
+        }
+    }
+    return false;
 }
 
 void slip_braced_value(Parser *p)

@@ -1,0 +1,2 @@
+;
+enable f16;                                // error misplaced_directive@1: 'enable' must stand before all declarations

@@ -1,0 +1,1 @@
+// A text of comments alone is a module.

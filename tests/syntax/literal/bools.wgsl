@@ -1,0 +1,3 @@
+const a = true;
+const b = false;
+const c = !true || false;

@@ -1,0 +1,21 @@
+enable f16;
+const a = 1.0e;              // error invalid_literal@11: '1.0e' has no digits in its exponent
+const b = 1.e+;              // error invalid_literal@11: '1.e' has no digits in its exponent // error unexpected_token@15: expected an expression
+const c = 0x.p2;             // error invalid_literal@11: '0x.p2' has no digits
+const d = 0x1p;              // error invalid_literal@11: '0x1p' has no digits in its exponent
+const e = 1.5u;              // error invalid_literal@11: has the suffix of an integer
+const f = 1.5ff;             // error invalid_literal@11: has a suffix
+const g = 1.5F;              // error invalid_literal@11: has a suffix
+const h = 01f;               // error invalid_literal@11: starts with 0
+const i = 0x3h;              // error invalid_literal@11: needs an exponent before the suffix
+const j = .;                 // error unexpected_token@11: expected an expression, found '.'
+const k = .f;                // error unexpected_token@11: expected an expression, found '.'
+const l = 1e39f;             // error literal_range@11: above the largest f32
+const m = 65520h;            // error literal_range@11: above the largest f16
+const n = 1e309;             // error literal_range@11: above the largest float
+const o = 0x1p128f;          // error literal_range@11: above the largest f32
+const p = 0x1.00000001p0f;   // error literal_range@11: exactly as an f32
+const q = 0x1.001p0h;        // error literal_range@11: exactly as an f16
+const r = 0x1p-150f;         // error literal_range@11: exactly as an f32
+const s = 0x1p1024;          // error literal_range@11: above the largest float
+const t = 1.0e+999999999999999999999f;  // error literal_range@11: above the largest f32

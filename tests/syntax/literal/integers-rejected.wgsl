@@ -1,0 +1,14 @@
+const a = 012;                  // error invalid_literal@11: '012' starts with 0
+const b = 00;                   // error invalid_literal@11: '00' starts with 0
+const c = 0x;                   // error invalid_literal@11: '0x' has no digits
+const d = 1u32;                 // error invalid_literal@11: '1u32' has a suffix
+const e = 1ul;                  // error invalid_literal@11: '1ul' has a suffix
+const f = 0b1;                  // error invalid_literal@11: '0b1' has a suffix
+const g = 1_000;                // error invalid_literal@11: '1_000' has a suffix
+const h = 0x1g;                 // error invalid_literal@11: '0x1g' has a suffix
+const i = 2147483648i;          // error literal_range@11: above the largest i32
+const j = -2147483648i;         // error literal_range@12: above the largest i32
+const k = 4294967296u;          // error literal_range@11: above the largest u32
+const l = 9223372036854775808;  // error literal_range@11: above the largest integer
+const m = 0x8000000000000000;   // error literal_range@11: above the largest integer
+const n = 0xfffffffffffffffffffffffffff;  // error literal_range@11: above the largest integer

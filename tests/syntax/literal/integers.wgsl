@@ -1,0 +1,12 @@
+const a = 0;
+const b = 1u;
+const c = 123i;
+const d = 0x123;
+const e = 0X1Fu;
+const f = 0x3f;
+const g = 2147483647i;
+const h = 4294967295u;
+const i = 9223372036854775807;
+const j = 0x7fffffffffffffff;
+const k = -2147483647i - 1i;
+const_assert d == 291 && e == 31u && f == 63;

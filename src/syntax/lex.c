@@ -324,6 +324,9 @@ static Token read_token(Lexer *x, uint32_t start)
         return angle_token(x, start);
     uint32_t len;
     TokenKind kind = operator_at(s, start, &len);
+    /* In "a<b->" the '>' closes a list first of all. */
+    if (kind == TOKEN_ARROW && template_is_delimiter(x, start + 1))
+        return (Token){TOKEN_MINUS, {start, start + 1}, NULL};
     /* Blankspace was skipped: a comment here is one without an end. */
     if (s.data[start] == '/' && has(s, start + 1, '*'))
         kind = TOKEN_INVALID;

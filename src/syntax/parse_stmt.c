@@ -256,13 +256,13 @@ static void update(Parser *p, Stmt *s, Expr *lhs)
 
 static void phony(Parser *p, Stmt *s)
 {
-    s->kind = STMT_PHONY;
     parse_advance(p);
-    if (parse_at(p, TOKEN_EQUAL)) {
-        assigned_value(p, &s->phony.rhs);
+    if (!parse_at(p, TOKEN_EQUAL)) {
+        parse_expected(p, "expected '=' after '_'");
         return;
     }
-    parse_expected(p, "expected '=' after '_'");
+    s->kind = STMT_PHONY;
+    assigned_value(p, &s->phony.rhs);
 }
 
 /* Assignment, increment or call, without ';'. `what` names it. */

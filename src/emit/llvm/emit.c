@@ -135,7 +135,7 @@ static LlvmValue constant_table(Emit *e, const IrVar *var)
     uint32_t n = (uint32_t)(var->type->size / 4);
     LlvmValue *words = ARENA_ARRAY(e->arena, LlvmValue, n);
     for (uint32_t i = 0; i < n; i++)
-        words[i] = const_i32(e, var->data[i]);
+        words[i] = const_i32(e, var->data ? var->data[i] : 0);
     LlvmValue table = LLVMConstArray2(e->i32, words, n);
     LlvmValue global = LLVMAddGlobal(e->module, LLVMTypeOf(table), "table");
     LLVMSetInitializer(global, table);

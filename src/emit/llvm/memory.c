@@ -389,23 +389,36 @@ void memory_store(Emit *e, const Inst *inst)
 
 /* ---- the rest ---- */
 
+/* Bytes from the start of a place to the end of its variable. */
+static LlvmValue bytes_left(Emit *e, const Address *a, bool lanes)
+{
+    LlvmValue size = e->vars[a->var->id].size;
+    if (!size)
+        size = const_i64(e, a->var->type->size);
+    LlvmValue bytes = LLVMBuildSub(e->builder, size, const_i64(e, a->offset), "");
+    LlvmType type = lanes ? lane_type(e, e->i64) : e->i64;
+    if (lanes)
+        bytes = splat(e, bytes);
+    for (uint32_t i = 0; i < a->nterms; i++) {
+        const Term *t = &a->terms[i];
+        LlvmValue by = const_i64(e, t->stride);
+        LlvmValue index = LLVMBuildZExt(e->builder, as_either(e, t->index, 0, lanes), type, "");
+        LlvmValue step = LLVMBuildMul(e->builder, index, lanes ? splat(e, by) : by, "");
+        bytes = intrinsic2(e, "llvm.usub.sat", bytes, step);
+    }
+    return bytes;
+}
+
 void memory_length(Emit *e, const Inst *inst)
 {
     Address a = address_of(e, inst->args[0]);
-    LlvmValue size = e->vars[a.var->id].size;
+    bool lanes = shape_of(e, inst) == SHAPE_VARYING;
     uint64_t stride = a.mem->kind == MEM_ARRAY ? a.mem->array.stride : 1;
-    if (!size)
-        size = const_i64(e, a.var->type->size);
-    LlvmValue bytes = LLVMBuildSub(e->builder, size, const_i64(e, a.offset), "");
-    for (uint32_t i = 0; i < a.nterms; i++) {
-        LlvmValue index = LLVMBuildZExt(e->builder, as_scalar(e, a.terms[i].index, 0),
-                                        e->i64, "");
-        LlvmValue step = LLVMBuildMul(e->builder, index, const_i64(e, a.terms[i].stride), "");
-        bytes = intrinsic2(e, "llvm.usub.sat", bytes, step);
-    }
-    LlvmValue count = LLVMBuildUDiv(e->builder, bytes, const_i64(e, stride), "");
-    LlvmValue v = LLVMBuildTrunc(e->builder, count, e->i32, "");
-    set_value(e, inst, 0, shape_of(e, inst) == SHAPE_VARYING ? splat(e, v) : v);
+    LlvmValue by = const_i64(e, stride);
+    LlvmValue count = LLVMBuildUDiv(e->builder, bytes_left(e, &a, lanes),
+                                    lanes ? splat(e, by) : by, "");
+    LlvmType type = lanes ? lane_type(e, e->i32) : e->i32;
+    set_value(e, inst, 0, LLVMBuildTrunc(e->builder, count, type, ""));
 }
 
 bool memory_place_is_uniform(const Emit *e, const Inst *place)

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native_test.c - every run test, compiled and run by this machine: with 1, 4, 8 and
+ * 16 lanes, lane groups forwards and backwards, workgroups in any order; and the IR
+ * after each pass interpreted.
+ *
+ * in     the .wgsl files below tests/run (support/runfile.h)
+ * out    a failure for each whose buffers are not as expected
+ *
+ *     test_native [FILE...]      default: all of them
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compile/loader.h"
+#include "compile/pipeline.h"
+#include "lower/lower.h"
+#include "opt/opt.h"
+#include "support/interp.h"
+#include "support/rundir.h"
+
+/* ---- the passes, interpreted ---- */
+
+static const char *interpret(Arena *a, RunCase *c, const Ir *ir)
+{
+    InterpDesc desc = {
+        .ir = ir,
+        .buffers = ARENA_ARRAY(a, InterpBuffer, c->buffers.len),
+        .num_workgroups = {c->groups[0], c->groups[1], c->groups[2]},
+        .subgroup_size = c->subgroup_size,
+    };
+    runfile_fill(a, c);
+    for (uint32_t i = 0; i < c->buffers.len; i++) {
+        const RunBuffer *b = &c->buffers.data[i];
+        if (b->var->var.space == SPACE_IMMEDIATE) {
+            desc.immediates = b->data;
+            desc.immediate_size = b->size;
+            continue;
+        }
+        desc.buffers[desc.nbuffers++] = (InterpBuffer){
+            b->var->var.group, b->var->var.binding, b->data, b->size,
+        };
+    }
+    const char *wrong = interp_run(a, &desc);
+    return wrong ? wrong : runfile_difference(a, c);
+}
+
+static void run_passes(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c)
+{
+    Diag diag = {.arena = a};
+    Specialization s;
+    Ir *ir = NULL;
+    if (check_specialize(&s, a, m, c->entry, c->overrides.data, c->overrides.len, &diag))
+        ir = lower_entry_point(a, m, c->entry, &s, &diag);
+    for (uint32_t i = 0; ir && i < opt_pass_count; i++) {
+        opt_passes[i].run(ir);
+        const char *wrong = ir_verify(ir);
+        if (!wrong)
+            wrong = interpret(a, c, ir);
+        if (wrong) {
+            rundir_complain(d, path, c->line, opt_passes[i].name, wrong);
+            return;
+        }
+    }
+}
+
+/* ---- machine code ---- */
+
+static const KernelBuffer no_buffer;
+
+static KernelBuffer buffer_for(Arena *a, const RunCase *c, KernelBinding want)
+{
+    for (uint32_t i = 0; i < c->buffers.len; i++) {
+        const RunBuffer *b = &c->buffers.data[i];
+        if (b->var->var.space == SPACE_IMMEDIATE || b->var->var.group != want.group ||
+            b->var->var.binding != want.binding)
+            continue;
+        return (KernelBuffer){b->data, b->size};
+    }
+    (void)a;
+    return no_buffer;
+}
+
+static const void *immediates_of(const RunCase *c)
+{
+    for (uint32_t i = 0; i < c->buffers.len; i++)
+        if (c->buffers.data[i].var->var.space == SPACE_IMMEDIATE)
+            return c->buffers.data[i].data;
+    return NULL;
+}
+
+static void dispatch(KernelFn *run, const KernelDispatch *k, void *memory, bool backwards)
+{
+    uint32_t rows = k->num_workgroups[1] * k->num_workgroups[2];
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t row = backwards ? rows - 1 - i : i;
+        uint32_t y = row % k->num_workgroups[1], z = row / k->num_workgroups[1];
+        for (uint32_t x = 0; x < k->num_workgroups[0]; x++) {
+            uint32_t at = backwards ? k->num_workgroups[0] - 1 - x : x;
+            run(k, memory, at, at + 1, y, z);
+        }
+    }
+}
+
+static const char *execute(Arena *a, RunCase *c, const CompiledObject *o, bool backwards)
+{
+    const char *why = NULL;
+    const uint32_t stop = 0;
+    LoadedCode code = {0};
+    if (!loader_open(&code, o->emitted.object, o->emitted.object_size, "weft_kernel", &why))
+        return why;
+    runfile_fill(a, c);
+    KernelBuffer *buffers = ARENA_ARRAY(a, KernelBuffer, o->nbindings + 1);
+    for (uint32_t i = 0; i < o->nbindings; i++)
+        buffers[i] = buffer_for(a, c, o->bindings[i]);
+    KernelDispatch k = {.buffers = buffers, .immediates = immediates_of(c), .stop = &stop,
+                        .num_workgroups = {c->groups[0], c->groups[1], c->groups[2]}};
+    void *memory = aligned_alloc(KERNEL_ALIGN, o->emitted.memory_size + KERNEL_ALIGN);
+    dispatch((KernelFn *)code.entry, &k, memory, backwards);
+    free(memory);
+    loader_close(&code);
+    return runfile_difference(a, c);
+}
+
+static void run_native(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c,
+                       uint32_t lanes, bool shuffle)
+{
+    char what[32];
+    Diag diag = {.arena = a};
+    CompiledObject o = {0};
+    CompileJob job = {m, c->entry, c->overrides.data, c->overrides.len,
+                      {.lanes = lanes, .shuffle = shuffle}};
+    snprintf(what, sizeof what, "%u lanes%s", lanes, shuffle ? ", backwards" : "");
+    if (!pipeline_run(&o, &job, &diag)) {
+        rundir_complain_diag(d, path, m, a, &diag);
+        return;
+    }
+    const char *wrong = execute(a, c, &o, shuffle);
+    if (wrong)
+        rundir_complain(d, path, c->line, what, wrong);
+    compiled_object_fini(&o);
+}
+
+static bool uses_subgroups(const Module *m)
+{
+    return m->info->features.enabled & 1u << ENABLE_subgroups;
+}
+
+static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c)
+{
+    static const uint32_t widths[] = {1, 4, 8, 16};
+    run_passes(d, path, a, m, c);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        if (uses_subgroups(m) && widths[i] != c->subgroup_size)
+            continue;
+        run_native(d, path, a, m, c, widths[i], false);
+        if (widths[i] == 8)
+            run_native(d, path, a, m, c, widths[i], true);
+    }
+}
+
+static void test_every_file_runs_as_it_says(void **state)
+{
+    (void)state;
+    RunDir d = {.run = run_case};
+    rundir_folder(&d, WEFT_TEST_DIR "/../run");
+    assert_true(d.runs > 0);
+    assert_int_equal(d.failures, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_file_runs_as_it_says),
+    };
+    RunDir d = {.run = run_case};
+    for (int i = 1; i < argc; i++)
+        rundir_file(&d, argv[i]);
+    if (argc > 1) {
+        printf("%u runs, %u failures\n", d.runs, d.failures);
+        return d.failures != 0;
+    }
+    return cmocka_run_group_tests_name("native", tests, NULL, NULL);
+}

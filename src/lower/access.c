@@ -80,6 +80,30 @@ static Inst *place_index(Lower *l, Inst *place, const Expr *at)
     return part;
 }
 
+/* An element of what a view shows: the view knows how many there are. */
+static Inst *view_index(Lower *l, Val of, const Expr *at)
+{
+    Inst *one = ir_i32(&l->c, 1);
+    Inst *index = lower_scalar(l, at);
+    Inst *last = ir_op2(&l->c, IR_ISUB, ir_op2(&l->c, IR_UMAX, of.count, one), one);
+    Inst *part = ir_place_elem(&l->c, of.inst, ir_op2(&l->c, IR_UMIN, index, last));
+    part->in_bounds = true;
+    return part;
+}
+
+static bool is_runtime_array(const MemType *mem)
+{
+    return mem->kind == MEM_ARRAY && mem->array.count == 0;
+}
+
+static Val place_of_index(Lower *l, const Expr *e)
+{
+    Val of = lower_place(l, e->index.of);
+    if (of.count && is_runtime_array(of.inst->mem))
+        return val_place(view_index(l, of, e->index.at));
+    return val_place(place_index(l, of.inst, e->index.at));
+}
+
 static Val place_of_name(Lower *l, const Expr *e)
 {
     const Decl *d = e->name.decl;
@@ -105,10 +129,7 @@ static Val place_of(Lower *l, const Expr *e)
     switch (e->kind) {
     case EXPR_NAME:   return place_of_name(l, e);
     case EXPR_MEMBER: return place_of_member(l, e);
-    case EXPR_INDEX: {
-        Inst *of = lower_place(l, e->index.of).inst;
-        return val_place(place_index(l, of, e->index.at));
-    }
+    case EXPR_INDEX:  return place_of_index(l, e);
     case EXPR_UNARY:  return lower_place(l, e->unary.of);   /* *p and &r */
     default:          return lower_value(l, e);
     }

@@ -75,6 +75,7 @@ Val lower_subgroup(Lower *l, const BuiltinCall *b)
 
 /* ---- lengths ---- */
 
+/* What a view shows knows its length; other memory is asked. */
 Val lower_array_length(Lower *l, const BuiltinCall *b)
 {
     Val array = lower_value(l, b->e->call.args[0]);
@@ -98,40 +99,63 @@ Val lower_buffer_length(Lower *l, const BuiltinCall *b)
 
 /* ---- views ---- */
 
-static Inst *view(Lower *l, const BuiltinCall *b)
+/* x - y, or zero. */
+static Inst *rest(Lower *l, Inst *x, Inst *y)
+{
+    return ir_op2(&l->c, IR_ISUB, ir_op2(&l->c, IR_UMAX, x, y), y);
+}
+
+/* The runtime-sized array that a type is, or ends with, and the bytes before it;
+ * NULL: none. */
+static const MemType *trailing_array(const MemType *mem, uint32_t *before)
+{
+    *before = 0;
+    if (mem->kind == MEM_STRUCT) {
+        const MemField *last = &mem->structure.fields[mem->structure.count - 1];
+        *before = last->offset;
+        mem = last->type;
+    }
+    return mem->kind == MEM_ARRAY && mem->array.count == 0 ? mem : NULL;
+}
+
+/* The view, moved so that it and one element of its array lie in the buffer: then
+ * only the array's index is left to be checked, against `count`. */
+static Val view(Lower *l, const BuiltinCall *b)
 {
     Inst *buffer = pointer_arg(l, b);
     const Type *type = b->e->type->pointer.of;
+    const MemType *mem = lower_mem(l, type);
+    uint32_t before;
+    const MemType *array = trailing_array(mem, &before);
+    uint64_t need = array ? (uint64_t)before + array->array.stride : mem->size;
+
     Inst *mask = ir_i32(&l->c, ~(type->align - 1u));
-    Inst *offset = ir_op2(&l->c, IR_AND, lower_arg(l, b, 1), mask);
-    return ir_place_view(&l->c, buffer, offset, lower_mem(l, type));
+    Inst *asked = ir_op2(&l->c, IR_AND, lower_arg(l, b, 1), mask);
+    Inst *length = buffer_length(l, buffer);
+    Inst *room = rest(l, length, ir_i32(&l->c, (uint32_t)MIN_OF(need, UINT32_MAX)));
+    Inst *offset = ir_op2(&l->c, IR_UMIN, asked, ir_op2(&l->c, IR_AND, room, mask));
+    Val v = val_place(ir_place_view(&l->c, buffer, offset, mem));
+    if (array) {
+        Inst *bytes = rest(l, rest(l, length, offset), ir_i32(&l->c, before));
+        v.count = ir_op2(&l->c, IR_UDIV, bytes, ir_i32(&l->c, array->array.stride));
+    }
+    return v;
 }
 
 Val lower_buffer_view(Lower *l, const BuiltinCall *b)
 {
-    return val_place(view(l, b));
+    return view(l, b);
 }
 
-/* The runtime-sized array at the end of what a place shows. */
-static Inst *trailing_array(Lower *l, Inst *place)
-{
-    while (place->mem->kind == MEM_STRUCT)
-        place = ir_place_field(&l->c, place, place->mem->structure.count - 1);
-    return place;
-}
-
-/* The array ends after `size` bytes, and before the memory does. */
+/* The array ends after `size` bytes, or before. */
 Val lower_buffer_array_view(Lower *l, const BuiltinCall *b)
 {
-    Val shown = val_place(view(l, b));
+    Val v = view(l, b);
     Inst *size = lower_arg(l, b, 2);
-    Inst *array = trailing_array(l, shown.inst);
-    uint64_t before = shown.inst->mem->kind == MEM_STRUCT ? shown.inst->mem->size : 0;
-    Inst *start = ir_i32(&l->c, (uint32_t)before);
-    Inst *bytes = ir_op2(&l->c, IR_ISUB, ir_op2(&l->c, IR_UMAX, size, start), start);
-    Inst *stride = ir_i32(&l->c, array->mem->array.stride);
-    Inst *asked = ir_op2(&l->c, IR_UDIV, bytes, stride);
-    Inst *there = ir_op_as(&l->c, IR_LENGTH, IR_I32, 1, &array);
-    shown.count = ir_op2(&l->c, IR_UMIN, asked, there);
-    return shown;
+    uint32_t before;
+    const MemType *array = trailing_array(v.inst->mem, &before);
+    Inst *bytes = rest(l, size, ir_i32(&l->c, before));
+    Inst *asked = ir_op2(&l->c, IR_UDIV, bytes, ir_i32(&l->c, array->array.stride));
+    v.count = ir_op2(&l->c, IR_UMIN, asked, v.count);
+    return v;
 }

@@ -52,7 +52,7 @@ typedef struct Val {
                                        pointer points to; NULL: no value          */
     Inst   **many;                  /* n > 1: [n]                                 */
     Inst    *count;                 /* pointers: elements of the runtime-sized array
-                                       at the end of a bufferArrayView; NULL: as
+                                       at the end of a view of a buffer; NULL: as
                                        many as the memory has                     */
 } Val;
 

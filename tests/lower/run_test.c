@@ -55,7 +55,10 @@ static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, Run
         rundir_complain_diag(d, path, m, a, &diag);
         return;
     }
-    for (int backwards = 0; backwards < 2; backwards++) {
+    const char *fault = ir_verify(ir);
+    if (fault)
+        rundir_complain(d, path, c->line, "lower", fault);
+    for (int backwards = 0; backwards < 2 && !fault; backwards++) {
         const char *wrong = interpret(a, c, ir, backwards);
         if (wrong)
             rundir_complain(d, path, c->line, backwards ? "backwards" : "forwards", wrong);

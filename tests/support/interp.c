@@ -112,12 +112,15 @@ static Spot element(Interp *in, const Inst *inst, Spot s, uint32_t index)
     return part(s, s.offset + index * stride, inst->mem->size);
 }
 
-static Spot view(const Inst *inst, Spot s, uint32_t offset)
+static Spot view(Interp *in, const Inst *inst, Spot s, uint32_t offset)
 {
     const MemType *base = inst->args[0]->mem;
     if (base->size)                     /* a buffer of known size */
         s.end = (uint32_t)MIN_OF(s.end, s.offset + base->size);
-    return part(s, (uint64_t)s.offset + offset, inst->mem->size);
+    Spot shown = part(s, (uint64_t)s.offset + offset, inst->mem->size);
+    if (s.valid && (!shown.valid || offset % inst->mem->align))
+        fail(in, inst, "a view at byte %u of %u", offset, s.end - s.offset);
+    return shown;
 }
 
 static Spot place(Interp *in, Invocation *inv, const Inst *inst,
@@ -135,7 +138,7 @@ static Spot place(Interp *in, Invocation *inv, const Inst *inst,
                            + inst->args[0]->mem->structure.fields[inst->index].offset,
                     inst->mem->size);
     case IR_ELEM: return element(in, inst, s, args[1]->u[0]);
-    default:      return view(inst, s, args[1]->u[0]);
+    default:      return view(in, inst, s, args[1]->u[0]);
     }
 }
 

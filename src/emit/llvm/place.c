@@ -46,18 +46,10 @@ static void add_term(Emit *e, Address *a, const Inst *elem, uint64_t stride, uin
                      : runtime_count(e, a, a->offset, stride);
 }
 
-/* A view of the bytes from an offset on: it must hold at least its fixed part. */
-static void add_view(Emit *e, Address *a, const Inst *view)
+/* A view of the bytes from an offset on: it lies in the place. */
+static void add_view(Address *a, const Inst *view)
 {
-    uint64_t need = MAX_OF(view->mem->size, (uint64_t)1);
-    LlvmValue size = e->vars[a->var->id].size;
-    if (!size)
-        size = const_i64(e, a->var->type->size);
-    LLVMBuilderRef b = e->entry;
-    LlvmValue room = LLVMBuildSub(b, size, const_i64(e, a->offset + need - 1), "");
-    a->terms[a->nterms++] = (Term){
-        .index = view->args[1], .stride = 1, .count = LLVMBuildTrunc(b, room, e->i32, ""),
-    };
+    a->terms[a->nterms++] = (Term){.index = view->args[1], .stride = 1};
     a->align = 1;
 }
 
@@ -67,7 +59,7 @@ static void add_step(Emit *e, Address *a, const Inst *step)
     if (step->op == IR_FIELD) {
         a->offset += of->mem->structure.fields[step->index].offset;
     } else if (step->op == IR_VIEW) {
-        add_view(e, a, step);
+        add_view(a, step);
     } else if (step->args[1]->op == IR_CONST && of->mem->kind == MEM_ARRAY &&
                step->args[1]->constant.bits[0] < of->mem->array.count) {
         a->offset += (uint64_t)step->args[1]->constant.bits[0] * of->mem->array.stride;

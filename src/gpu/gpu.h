@@ -59,8 +59,10 @@ typedef struct GpuDeviceDesc {
     uint64_t    deadline;               /* ns a dispatch      0: none             */
     const char *cache_folder;           /* NULL: the user's                       */
     bool        no_disk_cache;
-    /* Called once if the device is lost by itself (deadline, driver). */
-    void      (*lost)(void *user, const char *why);
+    bool        no_cache;               /* every kernel is compiled anew          */
+    /* Called once if the device is lost by itself (deadline, driver), on any thread.
+     * `tag`: of the dispatch that was at fault; NULL: none was. */
+    void      (*lost)(void *user, const void *tag, const char *why);
     void       *lost_user;
 } GpuDeviceDesc;
 
@@ -84,10 +86,15 @@ typedef struct GpuCommand {
             GpuKernel        *kernel;
             const GpuBinding *bindings; /* [nbindings], sorted by group, binding  */
             uint32_t          nbindings;
-            const void       *immediates;
+            const void       *immediates;   /* as many bytes as the kernel reads,
+                                               or more                            */
             uint32_t          groups[3];
+            const void       *tag;      /* for GpuDeviceDesc.lost                 */
             GpuBuffer        *indirect; /* INDIRECT: three u32 there              */
             uint64_t          indirect_offset;
+            /* INDIRECT: `groups` is the most there may be in each dimension, and
+             * this the most of all together (0: no bound). More: none runs. */
+            uint64_t          indirect_total;
         } dispatch;
         struct { GpuBuffer *from, *to; uint64_t from_offset, to_offset, size; } copy;
         struct { GpuBuffer *to; uint64_t offset, size; } clear;
@@ -107,8 +114,10 @@ typedef struct GpuCommand {
 typedef struct GpuSubmit {
     const GpuCommand *commands;
     uint32_t          count;
-    /* On the queue's thread, once everything before and in this submit is complete
-     * (or given up because the device is lost). */
+    /* On the queue's thread or from within `submit`, once everything before and in
+     * this submit is complete (or given up because the device is lost). The dones of
+     * a device come one after another, in the order of the submits. One may call any
+     * function of the backend but device_destroy and kernel_create. */
     void (*done)(void *user);
     void  *user;
 } GpuSubmit;
@@ -126,12 +135,16 @@ struct GpuBackend {
     /* Zeroed. NULL: out of memory. */
     GpuBuffer *(*buffer_create)(GpuDevice *d, uint64_t size, bool mappable);
     void       (*buffer_destroy)(GpuDevice *d, GpuBuffer *b);
-    /* The bytes of a mappable buffer, for the host; what it writes is visible to
-     * work submitted afterwards, and the other way round after `done`. */
+    /* The bytes of the buffer, for the host, aligned to 16; what it writes is visible
+     * to work submitted afterwards, and the other way round after `done`. Never NULL
+     * for a mappable buffer. A device whose memory is the host's gives those of all
+     * its buffers: then data for an idle buffer is written there and not copied
+     * twice. */
     void      *(*buffer_data)(GpuDevice *d, GpuBuffer *b);
 
-    /* NULL after a diagnostic. May take long: the API calls it from a thread of
-     * its own for asynchronous creation. */
+    /* `settings` fit the entry point. NULL after a diagnostic. May take long: the API
+     * calls it from a thread of its own for asynchronous creation, and never under
+     * arena_try(). The module need not outlive the call. */
     GpuKernel *(*kernel_create)(GpuDevice *d, const Module *m, const Decl *entry,
                                 const OverrideSetting *settings, uint32_t nsettings,
                                 Diag *diag);

@@ -81,7 +81,7 @@ typedef struct Emit {
     LlvmValue workgroup_id[3], num_workgroups[3];
     LlvmValue immediates;
     VarState *vars;                         /* [ir->vars.len]                     */
-    uint64_t  memory_size, workgroup_bytes;
+    uint64_t  memory_size, workgroup_bytes, stack;
 
     /* The lane group that is being emitted. */
     LlvmValue group;                        /* i32: its number in the workgroup   */

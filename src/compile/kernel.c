@@ -42,6 +42,7 @@ struct KernelCache {
     uint32_t  count;
     uint64_t  clock;
     DiskCache disk;
+    bool      off;
     char     *target;               /* what code is made for; malloc'ed            */
 };
 
@@ -131,7 +132,8 @@ KernelCache *kernel_cache_create(const KernelCacheDesc *desc)
     }
     pthread_mutex_init(&cache->lock, NULL);
     pthread_cond_init(&cache->made, NULL);
-    if (!desc->no_disk)
+    cache->off = desc->off;
+    if (!desc->no_disk && !desc->off)
         disk_cache_init(&cache->disk, desc->folder,
                         desc->disk_limit ? desc->disk_limit : DEFAULT_LIMIT);
     return cache;
@@ -229,7 +231,7 @@ static bool entry_make(Entry *entry, KernelCache *cache, const CompileJob *job, 
 
 static Entry *find(KernelCache *cache, const KernelKey *key)
 {
-    for (Entry *x = cache->entries; x; x = x->next)
+    for (Entry *x = cache->entries; x && !cache->off; x = x->next)
         if (x->state != STATE_FAILED && key_equal(&x->key, key))
             return x;
     return NULL;

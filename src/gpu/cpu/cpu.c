@@ -94,7 +94,8 @@ static GpuDevice *cpu_device_create(GpuAdapter *a, const GpuDeviceDesc *desc, Di
     d->desc = *desc;
     d->limits = cpu_limits();
     d->cache = kernel_cache_create(&(KernelCacheDesc){
-        .folder = desc->cache_folder, .no_disk = desc->no_disk_cache});
+        .folder = desc->cache_folder, .no_disk = desc->no_disk_cache,
+        .off = desc->no_cache});
     d->buffers = buffer_pool_new(physical_memory());
     d->pool = pool_new(thread_count(desc->threads));
     d->watch = desc->deadline ? watch_new(desc->deadline) : NULL;

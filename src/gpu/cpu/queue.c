@@ -38,10 +38,10 @@ static uint8_t *bytes_of(const GpuBuffer *b, uint64_t offset)
     return (uint8_t *)b->data + offset;
 }
 
-static void lose(GpuDevice *d, const char *why)
+static void lose(GpuDevice *d, const void *tag, const char *why)
 {
     if (!atomic_exchange(&d->lost, true) && d->desc.lost)
-        d->desc.lost(d->desc.lost_user, why);
+        d->desc.lost(d->desc.lost_user, tag, why);
 }
 
 static bool reserve_buffers(Queue *q, uint32_t n)
@@ -69,19 +69,27 @@ static void bind_buffers(Queue *q, const Kernel *k, const GpuCommand *c)
     }
 }
 
-static bool groups_of(const GpuDevice *d, const GpuCommand *c, uint32_t groups[3])
+/* WebGPU: an indirect dispatch of more than there may be does nothing. */
+static bool groups_of(const GpuCommand *c, uint32_t groups[3])
 {
-    memcpy(groups, c->dispatch.groups, 3 * sizeof *groups);
-    if (c->kind == GPU_DISPATCH_INDIRECT)
-        memcpy(groups, bytes_of(c->dispatch.indirect, c->dispatch.indirect_offset),
-               3 * sizeof *groups);
-    for (uint32_t i = 0; i < 3; i++)
-        if (groups[i] == 0 || groups[i] > d->limits.max_workgroups)
-            return false;           /* WebGPU: such a dispatch does nothing */
-    return true;
+    const uint32_t *given = c->dispatch.groups;
+    if (c->kind == GPU_DISPATCH) {
+        memcpy(groups, given, 3 * sizeof *groups);
+        return true;
+    }
+    uint64_t most = c->dispatch.indirect_total ? c->dispatch.indirect_total : UINT64_MAX;
+    uint64_t total = 1;
+    memcpy(groups, bytes_of(c->dispatch.indirect, c->dispatch.indirect_offset),
+           3 * sizeof *groups);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (groups[i] > given[i])
+            return false;
+        total *= groups[i];
+    }
+    return total <= most;
 }
 
-static void report_stop(GpuDevice *d)
+static void report_stop(GpuDevice *d, const void *tag)
 {
     char why[128];
     if (atomic_load(&d->stop))
@@ -89,19 +97,18 @@ static void report_stop(GpuDevice *d)
                  (unsigned long long)(d->desc.deadline / 1000000u));
     else
         snprintf(why, sizeof why, "no memory to run a dispatch");
-    lose(d, why);
+    lose(d, tag, why);
 }
 
 static void run_dispatch(Queue *q, const GpuCommand *c)
 {
     GpuDevice *d = q->device;
     const Kernel *k = c->dispatch.kernel->kernel;
-    KernelDispatch kd = {.immediates = c->dispatch.immediates,
-                         .stop = (const uint32_t *)&d->stop};
-    if (!groups_of(d, c, kd.num_workgroups))
+    KernelDispatch kd = {.immediates = c->dispatch.immediates, .stop = &d->stop};
+    if (!groups_of(c, kd.num_workgroups))
         return;
     if (!reserve_buffers(q, k->nbindings)) {
-        lose(d, "no memory to run a dispatch");
+        lose(d, c->dispatch.tag, "no memory to run a dispatch");
         return;
     }
     bind_buffers(q, k, c);
@@ -112,7 +119,7 @@ static void run_dispatch(Queue *q, const GpuCommand *c)
     if (d->watch)
         watch_end(d->watch);
     if (!ok)
-        report_stop(d);
+        report_stop(d, c->dispatch.tag);
 }
 
 static void run_resolve(const GpuCommand *c)
@@ -182,7 +189,7 @@ bool queue_submit(Queue *q, const GpuSubmit *s)
 {
     Waiting *w = calloc(1, sizeof *w);
     if (!w) {
-        lose(q->device, "no memory to submit work");
+        lose(q->device, NULL, "no memory to submit work");
         s->done(s->user);
         return false;
     }

@@ -67,8 +67,7 @@ def cases_of(path, lines):
 
 
 def run(command, folder, weft):
-    env = dict(os.environ, PATH=os.path.dirname(weft) + ":" + os.environ["PATH"],
-               TERM="xterm")
+    env = dict(os.environ, PATH=os.path.dirname(weft) + ":" + os.environ["PATH"])
     for name in ("NO_COLOR", "COLUMNS"):
         env.pop(name, None)
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, timeout=60,

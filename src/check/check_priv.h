@@ -23,7 +23,7 @@
  *   alias.c       aliasing of pointer arguments
  *   interface.c   entry points: inputs and outputs; iobuiltin.c  builtin values
  *   reach.c       the resources that entry points reach
- *   uniformity.c  uniformity analysis
+ *   uniformity.c  uniformity analysis; uniformity_priv.h says which file does what
  *   override.c    pipeline creation: check_specialize()
  *   reflect.c     reflection; wgsl.c  the public weft/wgsl.h
  *   dump.c        the typed tree as text

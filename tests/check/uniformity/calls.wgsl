@@ -169,3 +169,14 @@ fn other_pointers() {
     workgroupBarrier();                    // error workgroup_uniformity:
   }
 }
+
+fn through_a_let(p : ptr<workgroup, u32>, q : ptr<storage, u32>) {
+  let r = p;
+  let s = q;
+  if *s > 1 {
+    workgroupBarrier();
+  }
+  if *r > 1 {
+    workgroupBarrier();                    // error workgroup_uniformity:
+  }
+}

@@ -124,6 +124,14 @@ fn a_while_of_one_iteration() {
     break;
   }
 }
+fn a_while_of_one_iteration_inside() {
+  while own > 1 {
+    if own > 2 {
+      break;
+    }
+    return;
+  }
+}
 fn workgroup_wide() -> u32 {
   workgroupBarrier();
   return 1;

@@ -204,9 +204,13 @@ static bool attribute(Parser *p, Attr *attr)
 {
     uint32_t start = p->token.span.start;
     Ident ident;
+    ExprVec skipped = {0};
     parse_advance(p);
-    if (!attribute_name(p, &ident))
+    if (!attribute_name(p, &ident)) {
+        if (!p->panic && parse_at(p, TOKEN_PAREN_LEFT))
+            values(p, &skipped);
         return false;
+    }
     *attr = (Attr){.span = parse_span_from(p, start)};
     if (find_kind(ident.name->text, &attr->kind)) {
         bool fine = arguments(p, attr);
@@ -214,7 +218,6 @@ static bool attribute(Parser *p, Attr *attr)
         return fine;
     }
     unknown(p, ident);
-    ExprVec skipped = {0};
     if (parse_at(p, TOKEN_PAREN_LEFT))
         values(p, &skipped);
     return false;

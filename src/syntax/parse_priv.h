@@ -5,7 +5,7 @@
  *   parse.c       tokens, messages, recovery, the module
  *   parse_decl.c  directives and declarations
  *   parse_attr.c  attributes, diagnostic filters
- *   parse_stmt.c  statements and blocks
+ *   parse_stmt.c  statements and blocks; parse_simple.c the simple ones
  *   parse_expr.c  expressions, types, template lists
  *   slips.c       what people coming from other languages write
  *
@@ -133,6 +133,11 @@ void  parse_no_attributes(Parser *p, Attrs attrs, const char *before);
 Block *parse_block(Parser *p, const char *what);
 /* The same after a '{' that was forgotten. */
 Block *parse_open_block(Parser *p, const char *what);
+Stmt  *parse_stmt_new(Parser *p, StmtKind kind);
+/* Its text ends here. */
+Stmt  *parse_stmt_finish(Parser *p, Stmt *s);
+/* Assignment, increment or call, without ';'. *what names it: "the call". */
+Stmt  *parse_simple(Parser *p, const char **what);
 /* const, let, var in a function, without ';'. */
 Decl  *parse_local_decl(Parser *p);
 

@@ -20,7 +20,7 @@ typedef enum Within {
 static Block *block(Parser *p, const char *what, Within within, Block **continuing);
 static Stmt *statement(Parser *p, Within within);
 
-static Stmt *stmt_new(Parser *p, StmtKind kind)
+Stmt *parse_stmt_new(Parser *p, StmtKind kind)
 {
     Stmt *s = ARENA_NEW(p->arena, Stmt);
     s->kind = kind;
@@ -28,7 +28,7 @@ static Stmt *stmt_new(Parser *p, StmtKind kind)
     return s;
 }
 
-static Stmt *finish(Parser *p, Stmt *s)
+Stmt *parse_stmt_finish(Parser *p, Stmt *s)
 {
     s->span.end = MAX_OF(p->last_end, s->span.end);
     return s;
@@ -37,9 +37,9 @@ static Stmt *finish(Parser *p, Stmt *s)
 /* Takes the ';' that ends a statement. */
 static Stmt *finish_semicolon(Parser *p, Stmt *s, const char *what)
 {
-    finish(p, s);
+    parse_stmt_finish(p, s);
     parse_expect(p, TOKEN_SEMICOLON, what);
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 /* ---- headers and bodies ---- */
@@ -100,7 +100,7 @@ static Block *unknown_block(Parser *p)
     Block *b = ARENA_NEW(p->arena, Block);
     b->span = (Span){p->last_end, p->last_end};
     b->stmts = ARENA_ARRAY(p->arena, Stmt *, 1);
-    b->stmts[0] = stmt_new(p, STMT_ERROR);
+    b->stmts[0] = parse_stmt_new(p, STMT_ERROR);
     b->len = 1;
     return b;
 }
@@ -148,188 +148,33 @@ static Block *body(Parser *p, uint32_t reports, const char *where, const char *w
     return at_block(p) ? block(p, what, WITHIN_BLOCK, NULL) : unknown_block(p);
 }
 
-/* ---- assignments, calls ---- */
-
-/* WGSL "lhs_expression": names, calls, accesses, '*' and '&'. */
-static bool is_lhs(const Expr *e)
-{
-    for (;;) {
-        switch (e->kind) {
-        case EXPR_NAME:
-            return !e->name.has_template;
-        case EXPR_CALL:
-        case EXPR_ERROR:
-            return true;
-        case EXPR_MEMBER:
-            e = e->member.of;
-            break;
-        case EXPR_INDEX:
-            e = e->index.of;
-            break;
-        case EXPR_UNARY:
-            if (e->unary.op != UNOP_DEREF && e->unary.op != UNOP_ADDRESS)
-                return false;
-            e = e->unary.of;
-            break;
-        default:
-            return false;
-        }
-    }
-}
-
-static const struct {
-    TokenKind token;
-    BinOp     op;
-} compounds[] = {
-    {TOKEN_PLUS_ASSIGN, BINOP_ADD},         {TOKEN_MINUS_ASSIGN, BINOP_SUB},
-    {TOKEN_STAR_ASSIGN, BINOP_MUL},         {TOKEN_SLASH_ASSIGN, BINOP_DIV},
-    {TOKEN_PERCENT_ASSIGN, BINOP_REM},      {TOKEN_AND_ASSIGN, BINOP_AND},
-    {TOKEN_OR_ASSIGN, BINOP_OR},            {TOKEN_XOR_ASSIGN, BINOP_XOR},
-    {TOKEN_SHIFT_LEFT_ASSIGN, BINOP_SHL},   {TOKEN_SHIFT_RIGHT_ASSIGN, BINOP_SHR},
-};
-
-static bool compound_op(TokenKind token, BinOp *op)
-{
-    for (uint32_t i = 0; i < COUNTOF(compounds); i++) {
-        if (compounds[i].token == token) {
-            *op = compounds[i].op;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void assigned_value(Parser *p, Expr **value)
-{
-    parse_advance(p);
-    *value = parse_expression(p);
-    slip_braced_value(p);
-    if (!p->panic && parse_at(p, TOKEN_EQUAL)) {
-        Diagnostic *d = parse_expected(p, "expected ';' after the assignment");
-        parse_hint(p, d, "an assignment has no value; write one statement for each");
-    }
-}
-
-/* An expression that nothing is done with. */
-static void not_a_statement(Parser *p, const Expr *e)
-{
-    Diagnostic *d;
-    bool call = e->kind == EXPR_CALL && !e->parenthesized;
-    if (parse_at(p, TOKEN_SEMICOLON)) {
-        d = parse_error(p, DIAG_unexpected_token, e->span,
-                        "an expression alone is no statement");
-        parse_hint(p, d, "a value that is not needed is written _ = value;");
-        return;
-    }
-    bool compares = parse_at(p, TOKEN_EQUAL_EQUAL);
-    d = call ? parse_expected(p, "expected ';' after the call")
-             : parse_expected(p, "expected an assignment after '%s'",
-                              parse_quote(p, e->span));
-    if (compares)
-        parse_hint(p, d, "'==' compares; '=' assigns");
-    slip_found(p, d);
-}
-
-/* What follows a left side. */
-static void update(Parser *p, Stmt *s, Expr *lhs)
-{
-    BinOp op;
-    if (parse_at(p, TOKEN_EQUAL)) {
-        s->kind = STMT_ASSIGN;
-        s->assign.lhs = lhs;
-        assigned_value(p, &s->assign.rhs);
-    } else if (compound_op(p->token.kind, &op)) {
-        s->kind = STMT_COMPOUND;
-        s->compound.lhs = lhs;
-        s->compound.op = op;
-        s->compound.op_span = p->token.span;
-        assigned_value(p, &s->compound.rhs);
-    } else if (parse_at(p, TOKEN_PLUS_PLUS) || parse_at(p, TOKEN_MINUS_MINUS)) {
-        s->kind = STMT_INCREMENT;
-        s->increment.lhs = lhs;
-        s->increment.decrement = parse_at(p, TOKEN_MINUS_MINUS);
-        parse_advance(p);
-    } else {
-        not_a_statement(p, lhs);
-    }
-}
-
-static void phony(Parser *p, Stmt *s)
-{
-    parse_advance(p);
-    if (!parse_at(p, TOKEN_EQUAL)) {
-        parse_expected(p, "expected '=' after '_'");
-        return;
-    }
-    s->kind = STMT_PHONY;
-    assigned_value(p, &s->phony.rhs);
-}
-
-/* Assignment, increment or call, without ';'. `what` names it. */
-static Stmt *simple(Parser *p, const char **what)
-{
-    Stmt *s = stmt_new(p, STMT_ERROR);
-    *what = "the assignment";
-    if (parse_at(p, TOKEN_UNDERSCORE)) {
-        phony(p, s);
-        return finish(p, s);
-    }
-    Decl *c_style = slip_c_declaration(p);
-    if (c_style) {
-        s->kind = STMT_DECL;
-        s->decl = c_style;
-        *what = "the declaration";
-    }
-    if (c_style)
-        return finish(p, s);
-    Expr *lhs = parse_unary(p);
-    if (p->panic)
-        return finish(p, s);
-    bool call = lhs->kind == EXPR_CALL && !lhs->parenthesized;
-    bool ends = parse_at(p, TOKEN_SEMICOLON) || parse_at(p, TOKEN_PAREN_RIGHT)
-                || parse_at(p, TOKEN_BRACE_RIGHT) || parse_on_new_line(p);
-    if (call && (ends || parse_at(p, TOKEN_BRACE_LEFT))) {
-        s->kind = STMT_CALL;
-        s->call.call = lhs;
-        *what = "the call";
-        return finish(p, s);
-    }
-    update(p, s, lhs);
-    *what = s->kind == STMT_INCREMENT ? "the increment" : "the assignment";
-    if (!p->panic && !is_lhs(lhs)) {
-        parse_error(p, DIAG_unexpected_token, lhs->span,
-                    "this cannot stand on the left side of an assignment");
-        p->panic = false;
-        s->kind = STMT_ERROR;
-    }
-    return finish(p, s);
-}
+/* ---- simple statements ---- */
 
 static Stmt *simple_statement(Parser *p)
 {
     const char *what;
     uint32_t start = p->token.span.start;
     if (slip_statement(p)) {
-        Stmt *skipped = stmt_new(p, STMT_ERROR);
+        Stmt *skipped = parse_stmt_new(p, STMT_ERROR);
         skipped->span = parse_span_from(p, start);
         return skipped;
     }
-    Stmt *s = simple(p, &what);
+    Stmt *s = parse_simple(p, &what);
     return p->panic ? s : finish_semicolon(p, s, what);
 }
 
 static Stmt *decl_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_DECL);
+    Stmt *s = parse_stmt_new(p, STMT_DECL);
     s->decl = parse_local_decl(p);
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 /* ---- branches ---- */
 
 static Stmt *if_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_IF);
+    Stmt *s = parse_stmt_new(p, STMT_IF);
     VEC(IfClause) clauses = {0};
     bool more = true;
     while (more) {
@@ -346,7 +191,7 @@ static Stmt *if_statement(Parser *p)
     s->if_.nclauses = clauses.len;
     if (parse_accept(p, TOKEN_ELSE))
         s->if_.otherwise = body(p, p->reports, "after 'else'", "the body of 'else'");
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 static void selectors(Parser *p, SwitchClause *clause)
@@ -435,7 +280,7 @@ static void switch_body(Parser *p, Stmt *s)
 
 static Stmt *switch_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_SWITCH);
+    Stmt *s = parse_stmt_new(p, STMT_SWITCH);
     parse_advance(p);
     s->switch_.selector = header_expression(p);
     s->switch_.body_attrs = parse_attributes(p);
@@ -443,36 +288,36 @@ static Stmt *switch_statement(Parser *p)
         parse_expected(p, "expected '{' after the selector");
     if (!enter_braces(p)) {
         s->kind = STMT_ERROR;
-        return finish(p, s);
+        return parse_stmt_finish(p, s);
     }
     parse_advance(p);
     switch_body(p, s);
     parse_expect(p, TOKEN_BRACE_RIGHT, "the last clause of the switch");
     leave_braces(p);
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 /* ---- loops ---- */
 
 static Stmt *loop_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_LOOP);
+    Stmt *s = parse_stmt_new(p, STMT_LOOP);
     parse_advance(p);
     if (!at_block(p))
         s->loop.body = body(p, p->reports, "after 'loop'", "the body of 'loop'");
     else
         s->loop.body = block(p, "the body of 'loop'", WITHIN_LOOP, &s->loop.continuing);
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 static Stmt *while_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_WHILE);
+    Stmt *s = parse_stmt_new(p, STMT_WHILE);
     uint32_t reports = p->reports;
     parse_advance(p);
     s->while_.condition = header_expression(p);
     s->while_.body = body(p, reports, "after the condition", "the body of 'while'");
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 static bool at_local_decl(const Parser *p)
@@ -487,7 +332,7 @@ static void for_header(Parser *p, Stmt *s)
     if (at_local_decl(p))
         s->for_.init = decl_statement(p);
     else if (!parse_at(p, TOKEN_SEMICOLON))
-        s->for_.init = simple(p, &what);
+        s->for_.init = parse_simple(p, &what);
     if (!parse_accept(p, TOKEN_SEMICOLON))
         parse_expected(p, "expected ';' after the first part of the 'for' header");
     if (!p->panic && !parse_at(p, TOKEN_SEMICOLON))
@@ -495,14 +340,14 @@ static void for_header(Parser *p, Stmt *s)
     if (!p->panic && !parse_accept(p, TOKEN_SEMICOLON))
         parse_expected(p, "expected ';' after the condition of the 'for' header");
     if (!p->panic && !parse_at(p, TOKEN_PAREN_RIGHT))
-        s->for_.update = simple(p, &what);
+        s->for_.update = parse_simple(p, &what);
     if (!p->panic && !parse_at(p, TOKEN_PAREN_RIGHT))
         parse_expected(p, "expected ')' after the 'for' header");
 }
 
 static Stmt *for_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_FOR);
+    Stmt *s = parse_stmt_new(p, STMT_FOR);
     uint32_t reports = p->reports;
     parse_advance(p);
     if (parse_expect(p, TOKEN_PAREN_LEFT, "'for'"))
@@ -512,14 +357,14 @@ static Stmt *for_statement(Parser *p)
     else
         parse_advance(p);
     s->for_.body = body(p, reports, "after the 'for' header", "the body of 'for'");
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 /* ---- jumps and the rest ---- */
 
 static Stmt *break_statement(Parser *p, Within within)
 {
-    Stmt *s = stmt_new(p, STMT_BREAK);
+    Stmt *s = parse_stmt_new(p, STMT_BREAK);
     parse_advance(p);
     if (!parse_at(p, TOKEN_IF))
         return finish_semicolon(p, s, "'break'");
@@ -545,7 +390,7 @@ static Stmt *break_statement(Parser *p, Within within)
 
 static Stmt *return_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_RETURN);
+    Stmt *s = parse_stmt_new(p, STMT_RETURN);
     parse_advance(p);
     bool bare = parse_at(p, TOKEN_SEMICOLON) || parse_at(p, TOKEN_BRACE_RIGHT)
                 || parse_at(p, TOKEN_END);
@@ -557,14 +402,14 @@ static Stmt *return_statement(Parser *p)
 
 static Stmt *word_statement(Parser *p, StmtKind kind, const char *what)
 {
-    Stmt *s = stmt_new(p, kind);
+    Stmt *s = parse_stmt_new(p, kind);
     parse_advance(p);
     return finish_semicolon(p, s, what);
 }
 
 static Stmt *const_assert_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_CONST_ASSERT);
+    Stmt *s = parse_stmt_new(p, STMT_CONST_ASSERT);
     parse_advance(p);
     s->const_assert.condition = parse_expression(p);
     return finish_semicolon(p, s, "the assertion");
@@ -572,15 +417,15 @@ static Stmt *const_assert_statement(Parser *p)
 
 static Stmt *block_statement(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_BLOCK);
+    Stmt *s = parse_stmt_new(p, STMT_BLOCK);
     s->block = block(p, "the block", WITHIN_BLOCK, NULL);
-    return finish(p, s);
+    return parse_stmt_finish(p, s);
 }
 
 /* A statement that no statement starts like. */
 static Stmt *misfit(Parser *p)
 {
-    Stmt *s = stmt_new(p, STMT_ERROR);
+    Stmt *s = parse_stmt_new(p, STMT_ERROR);
     Diagnostic *d;
     switch (p->token.kind) {
     case TOKEN_ELSE:
@@ -594,7 +439,7 @@ static Stmt *misfit(Parser *p)
         p->panic = false;
         if (parse_at(p, TOKEN_BRACE_LEFT) || parse_at(p, TOKEN_AT))
             block(p, "the continuing block", WITHIN_CONTINUING, NULL);
-        return finish(p, s);
+        return parse_stmt_finish(p, s);
     case TOKEN_CASE:
     case TOKEN_DEFAULT:
         parse_error(p, DIAG_unexpected_token, p->token.span,
@@ -657,7 +502,7 @@ static Stmt *statement(Parser *p, Within within)
     uint32_t start = p->token.span.start;
     Attrs attrs = parse_attributes(p);
     if (p->panic)
-        return stmt_new(p, STMT_ERROR);
+        return parse_stmt_new(p, STMT_ERROR);
     if (!takes_attributes(p->token.kind)) {
         parse_no_attributes(p, attrs, "this statement");
         attrs.len = 0;

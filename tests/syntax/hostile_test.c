@@ -293,6 +293,34 @@ static void test_a_tree_that_does_not_fit(void **state)
 }
 #endif
 
+/* True if the memory was enough. */
+static bool parse_within(size_t limit, Str source)
+{
+    Parsed p = {0};
+    arena_init(&p.arena, limit);
+    parsed_run(&p, source);
+    if (!p.out_of_memory)
+        assert_int_equal(p.diag.errors, 0);
+    parsed_fini(&p);
+    return !p.out_of_memory;
+}
+
+/* Memory may end at any allocation. */
+static void test_any_amount_of_memory(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "enable f16; diagnostic(off, a.b); struct S { @size(4) a : vec2<f32>, }\n"
+        "@compute @workgroup_size(1) fn f(a : i32) -> @location(0) f32 {\n"
+        "  if a < 1 { g(); } else if (b) { } switch a { case 1, 2: { } default { } }\n"
+        "  loop { continue; continuing { a[1].b += 2; break if *c; } }\n"
+        "}\n";
+    for (size_t limit = 1; limit < 40000; limit += 61)
+        parse_within(limit, str_of(text));
+    assert_false(parse_within(1, str_of(text)));
+    assert_true(parse_within(1 << 20, str_of(text)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_bad_bytes_anywhere),
         cmocka_unit_test(test_nul_anywhere),
         cmocka_unit_test(test_too_long_is_refused_unread),
+        cmocka_unit_test(test_any_amount_of_memory),
 #ifndef WEFT_STRESS
         cmocka_unit_test(test_thirty_megabytes),
         cmocka_unit_test(test_a_tree_that_does_not_fit),

@@ -21,6 +21,11 @@ void parsed_init(Parsed *p, Str source)
 {
     *p = (Parsed){0};
     arena_init(&p->arena, (size_t)1 << 30);
+    parsed_run(p, source);
+}
+
+void parsed_run(Parsed *p, Str source)
+{
     p->diag.arena = &p->arena;
     p->out_of_memory = !arena_try(&p->arena, parse, &(Work){p, source});
 }

@@ -22,6 +22,8 @@ typedef struct Parsed {
 /* With at most 1 GiB of memory. */
 void parsed_init(Parsed *p, Str source);
 void parsed_fini(Parsed *p);
+/* The same in an arena that the caller has made. */
+void parsed_run(Parsed *p, Str source);
 
 /* The module as WGSL. */
 const char *parsed_print(Parsed *p);

@@ -38,10 +38,13 @@ static bool check_range(FoldContext *f, const Expr *e, const Expr *arg, const Pa
     return false;
 }
 
-/* Arguments that must be const-expressions, and their ranges. */
+/* Arguments that must be const-expressions, and their ranges: even where nothing
+ * is evaluated. */
 static bool check_const_args(Checker *c, const Expr *e, const Overload *row)
 {
+    FoldContext loud = c->fold;
     bool ok = true;
+    loud.diag = c->diag;
     for (uint32_t i = 0; i < e->call.nargs; i++) {
         const Expr *arg = e->call.args[i];
         Param p = overload_param(row, i);
@@ -53,7 +56,12 @@ static bool check_const_args(Checker *c, const Expr *e, const Overload *row)
                      builtin_name((BuiltinId)e->call.builtin));
             ok = false;
         } else if (arg->value) {
-            ok &= check_range(&c->fold, e, arg, &p, arg->value);
+            ok &= check_range(&loud, e, arg, &p, arg->value);
+        } else {
+            diag_add(c->diag, DIAG_not_const, arg->span,
+                     "the argument '%.*s' of '%s' has no value", STR_ARG(p.name),
+                     builtin_name((BuiltinId)e->call.builtin));
+            ok = false;
         }
     }
     return ok;

@@ -232,10 +232,20 @@ static bool has_override_operand(const Expr *e)
     }
 }
 
+/* && or || whose left side is known and decides: the right side is never
+ * evaluated. */
+static bool is_decided(const Expr *e)
+{
+    if (e->kind != EXPR_BINARY || !e->binary.lhs->value)
+        return false;
+    return (e->binary.op == BINOP_LOGICAL_AND && !e->binary.lhs->value->boolean)
+        || (e->binary.op == BINOP_LOGICAL_OR && e->binary.lhs->value->boolean);
+}
+
 static bool note_overrides(void *context, Expr *e)
 {
     Checker *c = context;
-    if (e->type->kind == TYPE_ERROR || e->value || e->stage == EVAL_CONST)
+    if (e->type->kind == TYPE_ERROR || e->value || e->stage == EVAL_CONST || is_decided(e))
         return false;
     if (e->stage == EVAL_OVERRIDE) {
         VEC_PUSH(c->arena, &c->fn->override_exprs, e);

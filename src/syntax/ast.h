@@ -121,7 +121,11 @@ struct Expr {
     const Value *value;                 /* [check] non-NULL if stage is EVAL_CONST
                                            and there was no error: the value, of
                                            type `type`. Nothing below a node with
-                                           a value needs to be looked at again    */
+                                           a value needs to be looked at again.
+                                           In the right side of && or ||, if the
+                                           left side is known and decides, what
+                                           would fail has no value: nothing there
+                                           is ever evaluated                      */
     union {
         struct {
             LiteralKind kind;

@@ -191,6 +191,37 @@ static void test_expressions_are_evaluated(void **state)
         run(&cases[i]);
 }
 
+/* Rules about arguments of builtins that have no value of their own. */
+static void test_arguments_of_builtins_are_held_to_their_rules(void **state)
+{
+#define SHUFFLE "enable subgroups; override o = 1u;" RUN("_ = subgroupShuffleUp(1, o);")
+#define VIEW    "@group(0) @binding(0) var<storage> b : buffer<64>; override o = 0u;"
+#define SIZED   "override n = 64u; var<workgroup> b : buffer<n>;"
+    (void)state;
+    static const Case cases[] = {
+        {SHUFFLE, {{"o", 127}}, NULL, 1},
+        {SHUFFLE, {{"o", 128}}, "the argument 'delta' of 'subgroupShuffleUp' is 128", 0},
+        {VIEW RUN("_ = bufferView<vec4f>(&b, o);"), {{"o", 48}}, NULL, 1},
+        {VIEW RUN("_ = bufferView<vec4f>(&b, o);"), {{"o", 40}}, "not a multiple of 16", 0},
+        {VIEW RUN("_ = bufferView<vec4f>(&b, o);"), {{"o", 64}}, "ends at byte 80", 0},
+        {VIEW RUN("_ = bufferArrayView<array<u32>>(&b, 0, o);"), {{"o", 6}}, "whole number", 0},
+        {VIEW "fn f(p : ptr<storage, buffer>) { _ = bufferView<u32>(p, o); }" RUN("f(&b);"),
+         {{"o", 60}}, NULL, 1},
+        {VIEW "fn f(p : ptr<storage, buffer>) { _ = bufferView<u32>(p, o); }" RUN("f(&b);"),
+         {{"o", 64}}, "the buffer has 64 bytes, but is viewed up to byte 68", 0},
+        {SIZED RUN("_ = bufferView<vec4f>(&b, 16);"), {{"n", 32}}, NULL, 1},
+        {SIZED RUN("_ = bufferView<vec4f>(&b, 16);"), {{"n", 28}}, "the buffer has 28", 0},
+        /* What the left side of && or || rules out is not evaluated. */
+        {"override o = 0;" RUN("var x = 1; _ = false && x > 1 / o;"), {{0}}, NULL, 1},
+        {"override o = 0;" RUN("var x = 1; _ = true || x / o > o + 5000000000;"), {{0}}, NULL, 1},
+    };
+    for (size_t i = 0; i < COUNTOF(cases); i++)
+        run(&cases[i]);
+#undef SIZED
+#undef VIEW
+#undef SHUFFLE
+}
+
 static void test_workgroup_memory_follows_the_sizes(void **state)
 {
     (void)state;
@@ -254,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_settings_of_unused_overrides_must_fit_too),
         cmocka_unit_test(test_sizes_must_be_positive),
         cmocka_unit_test(test_expressions_are_evaluated),
+        cmocka_unit_test(test_arguments_of_builtins_are_held_to_their_rules),
         cmocka_unit_test(test_workgroup_memory_follows_the_sizes),
         cmocka_unit_test(test_the_entry_point_is_found),
         cmocka_unit_test(test_long_chains_are_evaluated),

@@ -90,7 +90,7 @@ WEFT_API uint32_t weft_wgsl_diagnostic_count(const weft_wgsl *module);
 WEFT_API const weft_diagnostic *weft_wgsl_diagnostic_get(const weft_wgsl *module, uint32_t index);
 
 /* One line of the source (from 1) without its line break, not NUL-terminated; sets
- * *size. NULL if there is no such line. */
+ * *size. NULL if there is no such line. All lines point into one copy of the text. */
 WEFT_API const char *weft_wgsl_line(const weft_wgsl *module, uint32_t line, size_t *size);
 
 /* The sentence that explains a diagnostic id in general; NULL: no such id. */

@@ -111,6 +111,13 @@ static uint64_t required_align(const Type *t)
     return wide ? round_up(t->align, 16) : t->align;
 }
 
+/* How to satisfy a rule about the offset of a member. */
+static void note_align(Checker *c, Diagnostic *d, const Member *m, uint64_t align)
+{
+    diag_note(c->diag, d, m->ident.span, "'@align(%llu)' before it gives it such an offset",
+              (unsigned long long)align);
+}
+
 static void note_variable(Checker *c, Diagnostic *d, const Decl *var)
 {
     if (var)
@@ -126,6 +133,8 @@ static void check_array(Checker *c, Use use, const Type *t)
                              "the elements of '%s' are %llu bytes apart; in a uniform buffer "
                              "that must be a multiple of 16", type_string(c->arena, t),
                              (unsigned long long)t->array.stride);
+    diag_note(c->diag, d, use.span, "use elements of 16 bytes: vec4, or a structure whose "
+                                    "member has '@size(16)'");
     note_variable(c, d, use.var);
 }
 
@@ -139,6 +148,7 @@ static void check_member(Checker *c, Use use, const Decl *s, uint32_t i)
                                  "a multiple of %llu for '%s'", STR_ARG(ident_text(m->ident)),
                                  m->offset, (unsigned long long)needed,
                                  type_string(c->arena, m->type));
+        note_align(c, d, m, needed);
         note_variable(c, d, use.var);
     }
     if (i == 0 || m[-1].type->kind != TYPE_STRUCT)
@@ -150,6 +160,7 @@ static void check_member(Checker *c, Use use, const Decl *s, uint32_t i)
                                  "uniform buffer that must be at least %llu",
                                  STR_ARG(ident_text(m->ident)), m->offset - m[-1].offset,
                                  STR_ARG(ident_text(m[-1].ident)), (unsigned long long)least);
+        note_align(c, d, m, 16);
         note_variable(c, d, use.var);
     }
 }

@@ -3,7 +3,7 @@
  * ast.h - the shape of a WGSL module: what the parser makes and the checker
  * completes.
  *
- * made by   parse.c, in the arena of the Module; freed with it, all at once
+ * made by   parse*.c, in the arena of the Module; freed with it, all at once
  * read by   check/, lower/, syntax/print.c
  * changes   the fields marked [check]: NULL or zero before, filled once by
  *           check/. check/ also wraps expressions in EXPR_LOAD and inserts
@@ -21,8 +21,8 @@
 #include "base/diag.h"
 #include "base/str.h"
 
-/* Nesting of brackets, templates, unary operators, postfix chains and blocks
- * together, along one path from the module to a leaf. */
+/* Nesting of brackets, templates, unary operators, right operands, accesses and
+ * blocks together, along one path from the module to a leaf. */
 #define SYNTAX_MAX_DEPTH 512
 /* Nesting of brace-enclosed statements in a function. */
 #define SYNTAX_MAX_BLOCK_DEPTH 127

@@ -323,6 +323,72 @@ static void test_a_lost_token_is_few_messages(void **state)
     assert_true(total < COUNTOF(tokens) * 2 * 5 / 4);
 }
 
+/* What people write who come from other languages, and what they are told. */
+static void test_habits_get_a_note(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *note;
+    } rows[] = {
+        {"fn f() { float x = 1.0; }", "var x : f32;"},
+        {"fn f() { ivec3 x; }", "var x : vec3i;"},
+        {"fn f() { unsigned int x; }", "var name : u32;"},
+        {"fn f() { Foo x; }", "var x : Foo;"},
+        {"fn f(int a) { }", "the name comes before the type"},
+        {"struct S { float a, }", "the name comes before the type"},
+        {"fn f() { const int a = 1; }", "the name comes before the type"},
+        {"var<private> a : f32[4];", "array<f32, N>"},
+        {"fn f() -> i32 { return {1, 2}; }", NULL},
+        {"fn f() { let a = array{1, 2}; }", "values are made by calls"},
+        {"fn f() { let a = b++; }", "'++' is a statement of its own"},
+        {"fn f() { let a = b--; }", "'--' is a statement of its own"},
+        {"fn f() { ++a; }", "write '++' after the variable"},
+        {"fn f() { let a = +b; }", "no unary '+'"},
+        {"fn f() { let a = b->c; }", "members are written with '.'"},
+        {"fn f() { let a = b ? c : d; }", "select("},
+        {"fn f() { a = b = c; }", "one statement for each"},
+        {"fn f() { a == b; }", "'=' assigns"},
+        {"fn f() { if a = b { } }", "'==' compares"},
+        {"fn f() { if (a = b) { } }", "'==' compares"},
+        {"fn f() { if (a) b = 1; }", "braces"},
+        {"fn f() { if a { } else b = 1; }", "braces"},
+        {"fn f() { for (;;) b = 1; }", "braces"},
+        {"fn f() { switch a { case 1: b = 1; break; } }", "falls through"},
+        {"fn f() { do { } while (a); }", "loop {"},
+        {"fn f() { let mut a = 1; }", "declared with 'var'"},
+        {"fn f() { let a = b and c; }", "'&&'"},
+        {"fn f() { let a = not b; }", NULL},
+        {"fn f() { let a = b as f32; }", "a conversion is a call"},
+        {"fn f() { break if a; }", "if condition { break; }"},
+        {"fn f() i32 { }", "'-> type'"},
+        {"fn f() : i32 { }", "'-> type'"},
+        {"fn f();", "no prototypes"},
+        {"#define A 1", "'const' and 'override'"},
+        {"void main() { }", "fn name("},
+        {"function f() { }", "fn name("},
+        {"float a = 1.0;", "var<private> name : f32;"},
+        {"uniform float a;", "@group(0) @binding(0)"},
+        {"shared float a;", "var<workgroup>"},
+        {"typedef float a;", "alias name = type;"},
+        {"import a;", "nothing is imported"},
+        {"let a = 1;", "at module scope there are 'const'"},
+        {"fn f() { } return;", "a '}' too many"},
+        {"@workgroup_sise(1) fn f() { }", "did you mean '@workgroup_size'?"},
+        {"@computer fn f() { }", "did you mean '@compute'?"},
+        {"@xyzzy fn f() { }", NULL},
+    };
+    for (size_t i = 0; i < COUNTOF(rows); i++) {
+        Parsed p;
+        parsed_init(&p, str_of(rows[i].source));
+        assert_int_equal(p.diag.errors, 1);
+        const Diagnostic *d = &p.diag.list.data[0];
+        const char *note = d->notes.len > 0 ? d->notes.data[0].message : NULL;
+        if (!note != !rows[i].note || (note && !strstr(note, rows[i].note)))
+            fail_msg("%s: %s", rows[i].source, note ? note : "no note");
+        parsed_fini(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_declarations),
         cmocka_unit_test(test_spans_cover_their_text),
         cmocka_unit_test(test_texts_that_are_no_texts),
+        cmocka_unit_test(test_habits_get_a_note),
         cmocka_unit_test(test_the_end_may_come_anywhere),
         cmocka_unit_test(test_a_lost_token_is_few_messages),
     };

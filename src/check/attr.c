@@ -379,6 +379,18 @@ static void read_depth_mode(Checker *c, const Attr *attr, IoAttrs *io)
                  "'%.*s' is not a depth mode: use greater or less", STR_ARG(mode.name->text));
 }
 
+static void report_unknown_builtin(Checker *c, Ident ident)
+{
+    Str near = io_builtin_nearest(ident.name->text);
+    if (near.data)
+        diag_add(c->diag, DIAG_unknown_builtin_value, ident.span,
+                 "there is no builtin value '%.*s'; is '%.*s' meant?",
+                 STR_ARG(ident.name->text), STR_ARG(near));
+    else
+        diag_add(c->diag, DIAG_unknown_builtin_value, ident.span,
+                 "there is no builtin value '%.*s'", STR_ARG(ident.name->text));
+}
+
 static void read_builtin(Checker *c, const Attr *attr, IoAttrs *io)
 {
     Ident ident = attr->names[0];
@@ -386,8 +398,7 @@ static void read_builtin(Checker *c, const Attr *attr, IoAttrs *io)
         return;                         /* a syntax error, already reported */
     io->builtin = io_builtin_find(ident.name->text);
     if (io->builtin == IO_NO_BUILTIN) {
-        diag_add(c->diag, DIAG_unknown_builtin_value, ident.span,
-                 "there is no builtin value '%.*s'", STR_ARG(ident.name->text));
+        report_unknown_builtin(c, ident);
         io->failed = true;
         return;
     }

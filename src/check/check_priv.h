@@ -202,6 +202,7 @@ const IoAttrs *attr_io(Checker *c, Attrs attrs);        /* never NULL           
 /* ---- iobuiltin.c: the rows of iobuiltin.def ---- */
 
 IoBuiltin   io_builtin_find(Str name);                  /* IO_NO_BUILTIN: none   */
+Str         io_builtin_nearest(Str name);               /* data NULL: none       */
 const char *io_builtin_name(IoBuiltin builtin);
 /* Is what it needs enabled or available?  Reports if not. */
 bool        io_builtin_available(Checker *c, IoBuiltin builtin, Span span);

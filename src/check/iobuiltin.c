@@ -6,6 +6,7 @@
  * out    its type, the stages and directions it belongs to, what it needs
  * knows  WGSL 13.3.1.1 (builtin inputs and outputs)
  */
+#include "base/near.h"
 #include "check/check_priv.h"
 
 enum { ENABLE_NONE = -1, LANGUAGE_NONE = -1 };
@@ -42,6 +43,14 @@ IoBuiltin io_builtin_find(Str name)
         if (str_eq(name, str_of(rows[i].name)))
             return (IoBuiltin)i;
     return IO_NO_BUILTIN;
+}
+
+Str io_builtin_nearest(Str name)
+{
+    Near near = near_begin(name);
+    for (int i = IO_NO_BUILTIN + 1; i < IO_BUILTIN_COUNT; i++)
+        near_consider(&near, str_of(rows[i].name));
+    return near.found;
 }
 
 const char *io_builtin_name(IoBuiltin builtin)

@@ -10,6 +10,7 @@
  * Name.bound is the innermost declaration in scope: module-scope names are
  * bound once by order.c; a function's scopes bind on top and undo it.
  */
+#include "base/near.h"
 #include "check/predeclared_priv.h"
 
 Decl *scope_find(Checker *c, const Name *name)
@@ -61,61 +62,17 @@ void scope_declare(Checker *c, uint32_t mark, Decl *decl)
 
 #define MAX_SUGGESTIONS 16          /* a module; the rest get none               */
 #define MAX_COMPARED    2000        /* names a suggestion                        */
-#define MAX_WORD        64          /* bytes of a name that is compared          */
-#define MAX_DISTANCE    2
-
-/*
- * Damerau-Levenshtein distance (insert, delete, change, swap neighbours), or
- * more than `limit` if it is more than that.
- */
-static uint32_t edit_distance(Str a, Str b, uint32_t limit)
-{
-    uint8_t rows[3][MAX_WORD + 1];
-    uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
-    for (uint32_t k = 0; k <= b.len; k++)
-        last[k] = (uint8_t)k;
-    for (uint32_t i = 1; i <= a.len; i++) {
-        uint32_t least = row[0] = (uint8_t)i;
-        for (uint32_t k = 1; k <= b.len; k++) {
-            bool same = a.data[i - 1] == b.data[k - 1];
-            uint32_t d = MIN_OF(MIN_OF(last[k] + 1u, row[k - 1] + 1u),
-                                last[k - 1] + (same ? 0u : 1u));
-            if (i > 1 && k > 1 && a.data[i - 1] == b.data[k - 2] &&
-                a.data[i - 2] == b.data[k - 1])
-                d = MIN_OF(d, before[k - 2] + 1u);
-            row[k] = (uint8_t)d;
-            least = MIN_OF(least, d);
-        }
-        if (least > limit)
-            return limit + 1;
-        uint8_t *spare = before;
-        before = last;
-        last = row;
-        row = spare;
-    }
-    return last[b.len];
-}
 
 typedef struct Search {
-    Str      word;
-    uint32_t limit;                 /* accept at most this distance             */
+    Near     near;
     uint32_t compared;
-    Str      found;                 /* data NULL: none                          */
-    const Decl *decl;               /* of `found`; NULL: predeclared            */
+    const Decl *decl;               /* of what is found; NULL: predeclared      */
 } Search;
 
 static void consider(Search *s, Str candidate, const Decl *decl)
 {
-    uint32_t longer = MAX_OF(candidate.len, s->word.len);
-    uint32_t shorter = MIN_OF(candidate.len, s->word.len);
-    if (s->limit == 0 || longer > MAX_WORD || longer - shorter > s->limit)
-        return;
-    uint32_t d = edit_distance(s->word, candidate, s->limit);
-    if (d > s->limit || d == 0)
-        return;
-    s->found = candidate;
-    s->decl = decl;
-    s->limit = d - 1;               /* the next one must be better */
+    if (near_consider(&s->near, candidate))
+        s->decl = decl;
 }
 
 static void search(Checker *c, Search *s)
@@ -149,21 +106,20 @@ void scope_unknown(Checker *c, Ident ident, const char *what)
     Str text = ident.name->text;
     if (is_reported(c, ident.span))
         return;                     /* a reserved word: the parser has said so */
-    Search s = {.word = text, .limit = MIN_OF(MAX_DISTANCE, text.len / 3)};
-    if (c->suggestions < MAX_SUGGESTIONS && text.len <= MAX_WORD && text.len >= 2) {
+    Search s = {.near = near_begin(text)};
+    if (c->suggestions < MAX_SUGGESTIONS && s.near.limit > 0) {
         c->suggestions++;
-        s.limit = MAX_OF(s.limit, 1);
         search(c, &s);
     }
     Diagnostic *d;
-    if (s.found.data)
+    if (s.near.found.data)
         d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
                      "there is no %s named '%.*s'; is '%.*s' meant?", what,
-                     STR_ARG(text), STR_ARG(s.found));
+                     STR_ARG(text), STR_ARG(s.near.found));
     else
         d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
                      "there is no %s named '%.*s'", what, STR_ARG(text));
-    if (s.found.data && s.decl)
+    if (s.near.found.data && s.decl)
         diag_note(c->diag, d, s.decl->ident.span, "'%.*s' is declared here",
-                  STR_ARG(s.found));
+                  STR_ARG(s.near.found));
 }

@@ -10,45 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/near.h"
 #include "cli/cli.h"
 
 /* ---- suggestions ---- */
 
-#define MAX_WORD 64
-
-/* How many letters must change (Levenshtein), for words up to MAX_WORD. */
-static uint32_t distance(const char *from, const char *to)
-{
-    size_t   n = strlen(from), m = strlen(to);
-    uint32_t row[MAX_WORD + 1];
-    if (n > MAX_WORD || m > MAX_WORD)
-        return UINT32_MAX;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (uint32_t)j;
-    for (size_t i = 1; i <= n; i++) {
-        uint32_t diagonal = row[0];
-        row[0] = (uint32_t)i;
-        for (size_t j = 1; j <= m; j++) {
-            uint32_t change = diagonal + (from[i - 1] != to[j - 1]);
-            uint32_t other = MIN_OF(row[j], row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = MIN_OF(change, other);
-        }
-    }
-    return row[m];
-}
-
 const char *options_nearest(const char *word, const char *(*name)(uint32_t))
 {
     const char *best = NULL;
-    uint32_t    least = (uint32_t)MIN_OF(strlen(word), (size_t)MAX_WORD) / 3 + 1;
-    for (uint32_t i = 0; name(i); i++) {
-        uint32_t d = distance(word, name(i));
-        if (d <= least && (!best || d < least)) {
+    Near        near = near_begin(str_of(word));
+    for (uint32_t i = 0; name(i); i++)
+        if (near_consider(&near, str_of(name(i))))
             best = name(i);
-            least = d;
-        }
-    }
     return best;
 }
 
@@ -72,21 +45,14 @@ static const Option *option_of_letter(const Cli *cli, char letter)
 
 static bool unknown_option(Cli *cli, Str name)
 {
-    const Option *near = NULL;
-    const char   *word = arena_printf(&cli->arena, "%.*s", STR_ARG(name));
-    uint32_t      least = name.len / 3 + 2;
-    for (const Option *o = cli->command->options; o->name; o++) {
-        uint32_t d = distance(word, o->name);
-        if (d < least) {
-            least = d;
-            near = o;
-        }
-    }
-    if (near)
-        cli_complain(cli, "there is no option '--%s'; did you mean '--%s'?", word,
-                     near->name);
+    Near near = near_begin(name);
+    for (const Option *o = cli->command->options; o->name; o++)
+        near_consider(&near, str_of(o->name));
+    if (near.found.data)
+        cli_complain(cli, "there is no option '--%.*s'; did you mean '--%.*s'?",
+                     STR_ARG(name), STR_ARG(near.found));
     else
-        cli_complain(cli, "there is no option '--%s'; see 'weft help %s'", word,
+        cli_complain(cli, "there is no option '--%.*s'; see 'weft help %s'", STR_ARG(name),
                      cli->command->name);
     return false;
 }

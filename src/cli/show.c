@@ -265,6 +265,11 @@ static void show_word(Cli *cli, Paint p, const char *word)
     paint(cli, PAINT_NONE);
 }
 
+static bool same_place(const weft_place *x, const weft_place *y)
+{
+    return x->byte_offset == y->byte_offset && x->byte_length == y->byte_length;
+}
+
 void show_diagnostic(Cli *cli, const char *file, const weft_wgsl *m,
                      const weft_diagnostic *d, bool brief)
 {
@@ -281,14 +286,17 @@ void show_diagnostic(Cli *cli, const char *file, const weft_wgsl *m,
     text_printf(&cli->out, " [%s]\n", d->id);
     if (brief)
         return;
-    if (d->place.line)
-        show_place(cli, m, &d->place);
+    const weft_place *shown = &d->place;
+    if (shown->line)
+        show_place(cli, m, shown);
     for (uint32_t i = 0; i < d->note_count; i++) {
-        show_head(cli, file, &d->notes[i].place);
+        const weft_place *place = &d->notes[i].place;
+        show_head(cli, file, place);
         show_word(cli, PAINT_NOTE, "note");
         show_text(&cli->out, str_of(d->notes[i].message));
         text_char(&cli->out, '\n');
-        if (d->notes[i].place.line)
-            show_place(cli, m, &d->notes[i].place);
+        if (place->line && !same_place(place, shown))
+            show_place(cli, m, place);
+        shown = place;
     }
 }

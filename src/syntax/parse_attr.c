@@ -7,6 +7,7 @@
  * knows  attr.def
  * not    where an attribute makes sense and what its arguments mean (check/)
  */
+#include "base/near.h"
 #include "syntax/parse_priv.h"
 
 typedef enum Takes { VALUES, NAMES } Takes;
@@ -38,36 +39,13 @@ static bool find_kind(Str text, AttrKind *kind)
     return false;
 }
 
-/* Changes of one letter from one text to the other; at most 3 are told apart.
- * Attributes are short: a table of rows would be longer than this. */
-static uint32_t distance(Str a, Str b, uint32_t budget)
-{
-    while (a.len > 0 && b.len > 0 && a.data[0] == b.data[0]) {
-        a = (Str){a.data + 1, a.len - 1};
-        b = (Str){b.data + 1, b.len - 1};
-    }
-    if (a.len == 0 || b.len == 0)
-        return MIN_OF(MAX_OF(a.len, b.len), budget + 1);
-    if (budget == 0)
-        return 1;
-    Str a1 = {a.data + 1, a.len - 1}, b1 = {b.data + 1, b.len - 1};
-    uint32_t least = distance(a1, b1, budget - 1);
-    least = MIN_OF(least, distance(a1, b, budget - 1));
-    least = MIN_OF(least, distance(a, b1, budget - 1));
-    return least + 1;
-}
-
 static const char *candidate(Str text)
 {
     const char *best = NULL;
-    uint32_t nearest = 3;
-    for (uint32_t i = 0; i < COUNTOF(rows); i++) {
-        uint32_t d = distance(text, str_of(rows[i].text), 2);
-        if (d < nearest) {
-            nearest = d;
+    Near near = near_begin(text);
+    for (uint32_t i = 0; i < COUNTOF(rows); i++)
+        if (near_consider(&near, str_of(rows[i].text)))
             best = rows[i].text;
-        }
-    }
     return best;
 }
 

@@ -11,3 +11,6 @@ struct B {
 struct C {
   @builtin(frag_depth, equal) c : f32,     // error attribute_arguments@24: 'equal' is not a depth mode: use greater or less
 }
+struct D {
+  @builtin(vertex_idex) i : u32,           // error unknown_builtin_value@12: there is no builtin value 'vertex_idex'; is 'vertex_index' meant?
+}

@@ -37,6 +37,7 @@ typedef struct KernelCache KernelCache;
 typedef struct KernelCacheDesc {
     const char *folder;             /* NULL: $XDG_CACHE_HOME/weft, ~/.cache/weft  */
     bool        no_disk;            /* memory only                                */
+    bool        off;                /* every kernel is made anew                  */
     uint64_t    disk_limit;         /* bytes             0: 256 MiB               */
 } KernelCacheDesc;
 

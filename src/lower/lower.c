@@ -133,7 +133,7 @@ static Lower *lower_new(Arena *arena, const Module *m, const Specialization *s,
     memcpy(l->ir->workgroup_size, s->workgroup_size, sizeof s->workgroup_size);
     l->c = (IrCursor){.ir = l->ir, .region = l->ir->body};
     l->globals = ARENA_ARRAY(arena, Inst *, m->info->ordered.len);
-    l->tails = ARENA_ARRAY(arena, uint8_t, m->info->ordered.len);
+    l->forms = ARENA_ARRAY(arena, uint8_t, m->info->ordered.len);
     return l;
 }
 

@@ -11,7 +11,7 @@
  *   expr.c         expressions that denote values
  *   operator.c     unary and binary operators
  *   construct.c    value constructors and conversions
- *   call.c         inlined functions
+ *   call.c         inlined functions; return.c  where they return
  *   input.c        builtin inputs of the entry point
  *   builtin.c      the table of builtin functions
  *   builtin_math.c builtin_bits.c builtin_pack.c builtin_sync.c  its handlers
@@ -92,7 +92,7 @@ typedef struct Frame {
     const Decl *fn;
     Local      *locals;             /* [fn.info->locals.len], by Decl.index       */
     bool        is_entry;
-    Inst       *block;              /* return leaves it; NULL: return comes last   */
+    Inst       *block;              /* return leaves it; NULL: none is left early  */
     Val         result;             /* without `block`; or the place of a large one */
     Flow       *flow;               /* innermost                                  */
 } Frame;
@@ -117,8 +117,7 @@ typedef struct Lower {
     uint32_t  calls;
     uint64_t  private_bytes;
     Inst    **globals;              /* [ordered.len] places, by Decl.index        */
-    uint8_t  *tails;                /* [ordered.len] call.c: what it knows of a
-                                       function                                   */
+    uint8_t  *forms;                /* [ordered.len] ReturnForm of functions      */
     VEC(const MemType *) mems;      /* by Type.id; the specialization's own types
                                        follow the module's                        */
     VEC(const MemType *) slots;     /* by MemType.id                              */
@@ -237,8 +236,26 @@ Val   lower_call(Lower *l, const Expr *e);
 void  lower_entry(Lower *l, const Decl *entry);
 /* `return`, with what it returns; NULL: nothing. */
 void  lower_return(Lower *l, const Expr *value);
+/* What a `return` brings to the construct it leaves. */
+Val   lower_returned(Lower *l, const Expr *value);
 /* The value of a parameter of the entry point. */
 Val   lower_input(Lower *l, const Decl *param);
+
+/* ---- return.c ---- */
+
+typedef enum ReturnForm {
+    RETURNS_UNKNOWN,
+    RETURNS_LAST,                   /* nowhere, or only as its last statement     */
+    RETURNS_IN_TREE,                /* from `if`s, at most one way of each goes on */
+    RETURNS_ANYWHERE,
+} ReturnForm;
+
+ReturnForm lower_return_form(Lower *l, const Decl *fn);
+/* The body of a function that returns in a tree. */
+Val   lower_tree(Lower *l, Frame *f);
+/* Adds a result for each leaf; and all of them as a value. */
+void  lower_results(Lower *l, Inst *construct, const MemType *mem);
+Val   lower_results_val(Lower *l, const Inst *construct);
 
 /* ---- builtin.c and its handlers ---- */
 

@@ -67,7 +67,8 @@ def cases_of(path, lines):
 
 
 def run(command, folder, weft):
-    env = dict(os.environ, PATH=os.path.dirname(weft) + ":" + os.environ["PATH"])
+    env = dict(os.environ, PATH=os.path.dirname(weft) + ":" + os.environ["PATH"],
+               TERM="xterm")
     for name in ("NO_COLOR", "COLUMNS"):
         env.pop(name, None)
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, timeout=60,

@@ -107,7 +107,7 @@ static void dispatch(KernelFn *run, const KernelDispatch *k, void *memory, bool 
 static const char *execute(Arena *a, RunCase *c, const CompiledObject *o, bool backwards)
 {
     const char *why = NULL;
-    const uint32_t stop = 0;
+    const atomic_uint stop = 0;
     LoadedCode code = {0};
     if (!loader_open(&code, o->emitted.object, o->emitted.object_size, "weft_kernel", &why))
         return why;

@@ -51,7 +51,8 @@ static void run_text(void *context)
     }
     RunFile file = runfile_parse(&f->arena, m);
     if (file.error || !file.cases.len)
-        rundir_complain(f->dir, f->path, 1, "comments", file.error ? file.error : "no run is described");
+        rundir_complain(f->dir, f->path, 1, "comments",
+                        file.error ? file.error : "no run is described");
     for (uint32_t i = 0; !file.error && i < file.cases.len; i++) {
         f->dir->runs++;
         f->dir->run(f->dir, f->path, &f->arena, m, &file.cases.data[i]);

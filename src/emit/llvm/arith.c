@@ -10,7 +10,7 @@
  * WGSL lets implementations fuse a product with a sum, so floating-point
  * instructions carry LLVM's `contract` flag.
  */
-#include "emit/llvm/emit_priv.h"
+#include "emit/llvm/math_priv.h"
 
 #include <llvm/Config/llvm-config.h>
 
@@ -21,18 +21,6 @@ static LlvmValue fused(LlvmValue v)
         LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
 #endif
     return v;
-}
-
-/* A constant of the same type as `like`, a scalar or a vector of lanes. */
-static LlvmValue int_like(Emit *e, LlvmValue like, uint32_t n)
-{
-    LlvmValue k = const_i32(e, n);
-    return is_vector(like) ? splat(e, k) : k;
-}
-
-static LlvmType with_element(Emit *e, LlvmValue like, LlvmType element)
-{
-    return is_vector(like) ? lane_type(e, element) : element;
 }
 
 /* ---- integer division ---- */
@@ -139,12 +127,6 @@ static LlvmValue remainder_of(Emit *e, LlvmValue x, LlvmValue y)
     return fused(LLVMBuildFSub(e->builder, x, p, ""));
 }
 
-static LlvmValue fma_of(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z)
-{
-    LlvmType type = LLVMTypeOf(x);
-    return intrinsic(e, "llvm.fma", &type, 1, 3, (LlvmValue[]){x, y, z});
-}
-
 /* ---- conversion ---- */
 
 static LlvmValue saturate(Emit *e, const char *name, LlvmValue x)
@@ -226,7 +208,7 @@ static LlvmValue floating(Emit *e, IrOp op, LlvmValue x, LlvmValue y, LlvmValue 
     case IR_FREM: return remainder_of(e, x, y);
     case IR_FNEG: return LLVMBuildFNeg(e->builder, x, "");
     case IR_FABS: return intrinsic1(e, "llvm.fabs", x);
-    case IR_FMA: return fma_of(e, x, y, z);
+    case IR_FMA: return math_fma(e, x, y, z);
     case IR_FMIN: return pick(e, LLVMRealOLT, x, y);
     case IR_FMAX: return pick(e, LLVMRealOGT, x, y);
     case IR_FLOOR: return intrinsic1(e, "llvm.floor", x);

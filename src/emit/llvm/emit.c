@@ -111,7 +111,7 @@ static LlvmValue memory_at(Emit *e, uint64_t offset)
     return LLVMBuildGEP2(e->entry, e->i8, e->memory, &at, 1, "");
 }
 
-#define STACK_LIMIT (64u << 10)         /* bytes of a private variable on the stack */
+#define STACK_LIMIT (256u << 10)        /* bytes of private variables on the stack */
 
 /* All lanes; all lane groups, if they take turns. */
 static uint64_t private_bytes(const Emit *e, const IrVar *var)
@@ -123,8 +123,9 @@ static uint64_t private_bytes(const Emit *e, const IrVar *var)
 static LlvmValue private_memory(Emit *e, const IrVar *var)
 {
     uint64_t bytes = private_bytes(e, var);
-    if (bytes > STACK_LIMIT)
+    if (bytes > STACK_LIMIT - e->stack)
         return memory_at(e, reserve(e, bytes));
+    e->stack += bytes;
     LlvmValue words = LLVMBuildAlloca(e->entry, LLVMArrayType2(e->i8, bytes), "");
     LLVMSetAlignment(words, KERNEL_ALIGN);
     return words;

@@ -67,6 +67,8 @@ typedef struct Emit {
     uint32_t     lanes;
     uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
     bool         failed;
+    bool         has_fma, has_avx;          /* the machine: fused multiply-add, x86's
+                                               vectors of 256 bits                */
 
     LLVMContextRef context;
     LLVMModuleRef  module;
@@ -81,7 +83,7 @@ typedef struct Emit {
     LlvmValue workgroup_id[3], num_workgroups[3];
     LlvmValue immediates;
     VarState *vars;                         /* [ir->vars.len]                     */
-    uint64_t  memory_size, workgroup_bytes;
+    uint64_t  memory_size, workgroup_bytes, stack;
 
     /* The lane group that is being emitted. */
     LlvmValue group;                        /* i32: its number in the workgroup   */
@@ -109,6 +111,9 @@ LlvmValue const_i32(Emit *e, uint32_t n);
 LlvmValue const_i64(Emit *e, uint64_t n);
 LlvmValue const_lanes(Emit *e, int32_t first, int32_t step); /* <0, 1, 2 ...>    */
 LlvmValue splat(Emit *e, LlvmValue scalar);
+/* A constant i32, a type, for as many lanes as `like` has. */
+LlvmValue int_like(Emit *e, LlvmValue like, uint32_t n);
+LlvmType  with_element(Emit *e, LlvmValue like, LlvmType element);
 LlvmValue lane_get(Emit *e, LlvmValue vector, uint32_t lane);
 LlvmValue lane_set(Emit *e, LlvmValue vector, LlvmValue x, uint32_t lane);
 

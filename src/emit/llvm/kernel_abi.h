@@ -8,6 +8,7 @@
 #ifndef WEFT_EMIT_LLVM_KERNEL_ABI_H
 #define WEFT_EMIT_LLVM_KERNEL_ABI_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define KERNEL_ABI_VERSION 1u
@@ -24,8 +25,7 @@ typedef struct KernelDispatch {
     const void         *immediates;
     uint32_t            num_workgroups[3];
     uint32_t            reserved;
-    const uint32_t     *stop;       /* becomes non-zero: leave as soon as possible;
-                                       read with a relaxed atomic load            */
+    const atomic_uint  *stop;       /* becomes non-zero: leave as soon as possible */
 } KernelDispatch;
 
 /*

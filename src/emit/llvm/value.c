@@ -80,6 +80,17 @@ LlvmValue splat(Emit *e, LlvmValue scalar)
     return LLVMBuildShuffleVector(e->builder, first, LLVMGetPoison(type), zeros, "");
 }
 
+LlvmValue int_like(Emit *e, LlvmValue like, uint32_t n)
+{
+    LlvmValue k = const_i32(e, n);
+    return is_vector(like) ? splat(e, k) : k;
+}
+
+LlvmType with_element(Emit *e, LlvmValue like, LlvmType element)
+{
+    return is_vector(like) ? lane_type(e, element) : element;
+}
+
 LlvmValue lane_get(Emit *e, LlvmValue vector, uint32_t lane)
 {
     return e->lanes == 1

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * kernel.c - kernels by what they are made from: in memory, on disk, or made now.
+ *
+ * in     a module, an entry point, overrides, options
+ * out    a Kernel, shared by all who ask for the same
+ * knows  keys, reference counts
+ * not    how a kernel is made (pipeline.c) or kept in files (disk.c)
+ *
+ * Two threads that want the same new kernel: one makes it, the other waits.
+ */
+#include "compile/compile.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/disk.h"
+#include "compile/loader.h"
+
+#define KEEP_UNUSED   128u          /* kernels that nobody holds                   */
+#define DEFAULT_LIMIT (256ull << 20)
+#define ENTRY_NAME    "weft_kernel"
+
+typedef enum State { STATE_MAKING, STATE_READY, STATE_FAILED } State;
+
+typedef struct Entry Entry;
+struct Entry {
+    Kernel    kernel;               /* first: a Kernel is its Entry                */
+    KernelKey key;
+    LoadedCode code;
+    State     state;
+    uint32_t  refs;
+    uint64_t  used;                 /* time of last use                            */
+    Entry    *next;
+};
+
+struct KernelCache {
+    pthread_mutex_t lock;
+    pthread_cond_t  made;
+    Entry    *entries;
+    uint32_t  count;
+    uint64_t  clock;
+    DiskCache disk;
+    bool      off;
+    char     *target;               /* what code is made for; malloc'ed            */
+};
+
+/* ---- keys ---- */
+
+typedef struct KeyWriter {
+    uint8_t *bytes;
+    size_t   size, room;
+    bool     failed;
+} KeyWriter;
+
+static void key_add(KeyWriter *w, const void *data, size_t size)
+{
+    if (w->failed || size > SIZE_MAX / 4 - w->size) {
+        w->failed = true;
+        return;
+    }
+    if (w->size + size > w->room) {
+        size_t room = (w->size + size) * 2;
+        uint8_t *grown = realloc(w->bytes, room);
+        if (!grown) {
+            w->failed = true;
+            return;
+        }
+        w->bytes = grown;
+        w->room = room;
+    }
+    if (size)
+        memcpy(w->bytes + w->size, data, size);
+    w->size += size;
+}
+
+static void key_add_str(KeyWriter *w, Str s)
+{
+    key_add(w, &s.len, sizeof s.len);
+    key_add(w, s.data, s.len);
+}
+
+static bool key_make(KernelKey *key, const KernelCache *cache, const CompileJob *job)
+{
+    KeyWriter w = {0};
+    const uint32_t numbers[] = {KERNEL_ABI_VERSION, job->options.lanes,
+                                job->options.shuffle, job->nsettings};
+    key_add_str(&w, STR(WEFT_VERSION));
+    key_add_str(&w, str_of(cache->target));
+    key_add(&w, numbers, sizeof numbers);
+    key_add_str(&w, job->entry->ident.name->text);
+    for (uint32_t i = 0; i < job->nsettings; i++) {
+        key_add_str(&w, job->settings[i].key);
+        key_add(&w, &job->settings[i].value, sizeof(double));
+    }
+    key_add_str(&w, job->module->source);
+    if (w.failed) {
+        free(w.bytes);
+        return false;
+    }
+    *key = (KernelKey){w.bytes, w.size, bytes_hash(w.bytes, w.size)};
+    return true;
+}
+
+static bool key_equal(const KernelKey *x, const KernelKey *y)
+{
+    return x->hash == y->hash && x->size == y->size &&
+           memcmp(x->bytes, y->bytes, x->size) == 0;
+}
+
+/* ---- the cache ---- */
+
+static char *target_name(void)
+{
+    Arena arena;
+    arena_init(&arena, 0);
+    char *name = strdup(emit_target_name(&arena, &(EmitOptions){0}));
+    arena_fini(&arena);
+    return name;
+}
+
+KernelCache *kernel_cache_create(const KernelCacheDesc *desc)
+{
+    KernelCache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        return NULL;
+    cache->target = target_name();
+    if (!cache->target) {
+        free(cache);
+        return NULL;
+    }
+    pthread_mutex_init(&cache->lock, NULL);
+    pthread_cond_init(&cache->made, NULL);
+    cache->off = desc->off;
+    if (!desc->no_disk && !desc->off)
+        disk_cache_init(&cache->disk, desc->folder,
+                        desc->disk_limit ? desc->disk_limit : DEFAULT_LIMIT);
+    return cache;
+}
+
+static void entry_free(Entry *entry)
+{
+    loader_close(&entry->code);
+    free(entry->kernel.bindings);
+    free(entry->key.bytes);
+    free(entry);
+}
+
+void kernel_cache_release(KernelCache *cache)
+{
+    if (!cache)
+        return;
+    while (cache->entries) {
+        Entry *next = cache->entries->next;
+        entry_free(cache->entries);
+        cache->entries = next;
+    }
+    disk_cache_fini(&cache->disk);
+    pthread_cond_destroy(&cache->made);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache->target);
+    free(cache);
+}
+
+static void unlink_entry(KernelCache *cache, const Entry *entry)
+{
+    for (Entry **at = &cache->entries; *at; at = &(*at)->next)
+        if (*at == entry) {
+            *at = entry->next;
+            cache->count--;
+            return;
+        }
+}
+
+/* Lets the kernel go that was not used for longest, if there are too many. */
+static void drop_oldest(KernelCache *cache)
+{
+    Entry *oldest = NULL;
+    uint32_t unused = 0;
+    for (Entry *x = cache->entries; x; x = x->next) {
+        if (x->refs)
+            continue;
+        unused++;
+        if (!oldest || x->used < oldest->used)
+            oldest = x;
+    }
+    if (unused <= KEEP_UNUSED)
+        return;
+    unlink_entry(cache, oldest);
+    entry_free(oldest);
+}
+
+/* ---- making ---- */
+
+static bool entry_load(Entry *entry, CompiledObject *o, const char **why)
+{
+    if (!loader_open(&entry->code, o->emitted.object, o->emitted.object_size, ENTRY_NAME, why))
+        return false;
+    entry->kernel = (Kernel){
+        .run = (KernelFn *)entry->code.entry,
+        .bindings = o->bindings, .nbindings = o->nbindings,
+        .lanes = o->emitted.lanes, .memory_size = o->emitted.memory_size,
+        .has_barrier = o->has_barrier,
+    };
+    memcpy(entry->kernel.workgroup_size, o->workgroup_size, sizeof o->workgroup_size);
+    o->bindings = NULL;             /* the kernel owns them now */
+    return true;
+}
+
+static bool entry_make(Entry *entry, KernelCache *cache, const CompileJob *job, Diag *diag)
+{
+    const char *why = NULL;
+    CompiledObject o = {0};
+    bool ok = disk_cache_read(&cache->disk, &entry->key, &o) && entry_load(entry, &o, &why);
+    bool from_disk = ok;
+    if (!ok) {
+        compiled_object_fini(&o);
+        if (!pipeline_run(&o, job, diag))
+            return false;
+        disk_cache_write(&cache->disk, &entry->key, &o);
+        ok = entry_load(entry, &o, &why);
+        if (!ok)
+            diag_add(diag, DIAG_kernel_too_large, job->entry->span,
+                     "the compiled kernel cannot be loaded: %s", why);
+    }
+    compiled_object_fini(&o);
+    entry->kernel.from_disk = from_disk;
+    return ok;
+}
+
+static Entry *find(KernelCache *cache, const KernelKey *key)
+{
+    for (Entry *x = cache->entries; x && !cache->off; x = x->next)
+        if (x->state != STATE_FAILED && key_equal(&x->key, key))
+            return x;
+    return NULL;
+}
+
+static Entry *entry_new(KernelCache *cache, KernelKey *key)
+{
+    Entry *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return NULL;
+    *entry = (Entry){.key = *key, .state = STATE_MAKING, .next = cache->entries};
+    *key = (KernelKey){0};          /* the entry owns it now */
+    cache->entries = entry;
+    cache->count++;
+    return entry;
+}
+
+/* Under the lock: waits for an entry that another thread makes. */
+static bool wait_for(KernelCache *cache, Entry *entry)
+{
+    entry->refs++;
+    while (entry->state == STATE_MAKING)
+        pthread_cond_wait(&cache->made, &cache->lock);
+    if (entry->state == STATE_READY)
+        return true;
+    if (--entry->refs == 0)
+        entry_free(entry);
+    return false;
+}
+
+/* Under the lock: makes an entry, without the lock meanwhile. */
+static bool make(KernelCache *cache, Entry *entry, const CompileJob *job, Diag *diag)
+{
+    entry->refs = 1;
+    pthread_mutex_unlock(&cache->lock);
+    bool ok = entry_make(entry, cache, job, diag);
+    pthread_mutex_lock(&cache->lock);
+    entry->state = ok ? STATE_READY : STATE_FAILED;
+    pthread_cond_broadcast(&cache->made);
+    if (ok)
+        return true;
+    unlink_entry(cache, entry);
+    if (--entry->refs == 0)
+        entry_free(entry);
+    return false;
+}
+
+const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
+                         const OverrideSetting *settings, uint32_t nsettings,
+                         const CompileOptions *options, Diag *diag)
+{
+    KernelKey key = {0};
+    CompileJob job = {m, entry, settings, nsettings, *options};
+    Entry *found = NULL;
+    bool ok = false;
+    if (!key_make(&key, cache, &job))
+        goto done;
+    pthread_mutex_lock(&cache->lock);
+    while ((found = find(cache, &key)) && !ok) {
+        ok = wait_for(cache, found);
+        if (!ok)
+            found = NULL;           /* it failed for the other: try ourselves */
+    }
+    if (!ok) {
+        found = entry_new(cache, &key);
+        if (!found) {
+            pthread_mutex_unlock(&cache->lock);
+            goto done;
+        }
+        ok = make(cache, found, &job, diag);
+    }
+    if (ok)
+        found->used = ++cache->clock;
+    pthread_mutex_unlock(&cache->lock);
+done:
+    if (!ok && !diag->errors)
+        diag_add(diag, DIAG_out_of_memory, entry->span, "no memory for a kernel");
+    free(key.bytes);
+    return ok ? &found->kernel : NULL;
+}
+
+void kernel_release(KernelCache *cache, const Kernel *kernel)
+{
+    if (!kernel)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    for (Entry *x = cache->entries; x; x = x->next)
+        if (&x->kernel == kernel) {
+            x->refs--;
+            break;
+        }
+    drop_oldest(cache);
+    pthread_mutex_unlock(&cache->lock);
+}

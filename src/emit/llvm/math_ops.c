@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * math_ops.c - the vocabulary of math*.c.
+ *
+ * in     f32 or f64, scalars or vectors of lanes
+ * out    an instruction or two each
+ * not    any function in particular
+ */
+#include "emit/llvm/math_priv.h"
+
+/* ---- arithmetic ---- */
+
+LlvmValue math_const(Emit *e, LlvmValue like, double v)
+{
+    LlvmType type = LLVMTypeOf(like);
+    if (!is_vector(like))
+        return LLVMConstReal(type, v);
+    return splat(e, LLVMConstReal(LLVMGetElementType(type), v));
+}
+
+LlvmValue math_add(Emit *e, LlvmValue x, LlvmValue y)
+{
+    return LLVMBuildFAdd(e->builder, x, y, "");
+}
+
+LlvmValue math_sub(Emit *e, LlvmValue x, LlvmValue y)
+{
+    return LLVMBuildFSub(e->builder, x, y, "");
+}
+
+LlvmValue math_mul(Emit *e, LlvmValue x, LlvmValue y)
+{
+    return LLVMBuildFMul(e->builder, x, y, "");
+}
+
+LlvmValue math_addk(Emit *e, LlvmValue x, double k)
+{
+    return math_add(e, x, math_const(e, x, k));
+}
+
+LlvmValue math_mulk(Emit *e, LlvmValue x, double k)
+{
+    return math_mul(e, x, math_const(e, x, k));
+}
+
+LlvmValue math_fma(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z)
+{
+    if (!e->has_fma)            /* LLVM would call fmaf() of the C library */
+        return math_add(e, math_mul(e, x, y), z);
+    LlvmType type = LLVMTypeOf(x);
+    return intrinsic(e, "llvm.fma", &type, 1, 3, (LlvmValue[]){x, y, z});
+}
+
+LlvmValue math_fmak(Emit *e, LlvmValue x, double y, LlvmValue z)
+{
+    return math_fma(e, x, math_const(e, x, y), z);
+}
+
+LlvmValue math_poly(Emit *e, LlvmValue x, const double *c, uint32_t n)
+{
+    LlvmValue sum = math_const(e, x, c[n - 1]);
+    for (uint32_t i = n - 1; i-- > 0;)
+        sum = math_fma(e, sum, x, math_const(e, x, c[i]));
+    return sum;
+}
+
+/* ---- choice ---- */
+
+LlvmValue math_test(Emit *e, LlvmValue x, LLVMRealPredicate p, double k)
+{
+    return LLVMBuildFCmp(e->builder, p, x, math_const(e, x, k), "");
+}
+
+LlvmValue math_select(Emit *e, LlvmValue test, LlvmValue yes, LlvmValue no)
+{
+    return LLVMBuildSelect(e->builder, test, yes, no, "");
+}
+
+LlvmValue math_clamp(Emit *e, LlvmValue x, double low, double high)
+{
+    LlvmValue a = math_const(e, x, low), b = math_const(e, x, high);
+    x = math_select(e, LLVMBuildFCmp(e->builder, LLVMRealOGT, a, x, ""), a, x);
+    return math_select(e, LLVMBuildFCmp(e->builder, LLVMRealOLT, b, x, ""), b, x);
+}
+
+/* ---- numbers as bits ---- */
+
+LlvmValue math_bits(Emit *e, LlvmValue x)
+{
+    return LLVMBuildBitCast(e->builder, x, with_element(e, x, e->i32), "");
+}
+
+LlvmValue math_unbits(Emit *e, LlvmValue bits)
+{
+    return LLVMBuildBitCast(e->builder, bits, with_element(e, bits, e->f32), "");
+}
+
+LlvmValue math_rounded(Emit *e, LlvmValue sum)
+{
+    return math_addk(e, sum, -MATH_ROUNDER);
+}
+
+LlvmValue math_exponent(Emit *e, LlvmValue sum)
+{
+    LlvmValue bits = math_bits(e, sum);
+    return LLVMBuildShl(e->builder, bits, int_like(e, bits, 23), "");
+}

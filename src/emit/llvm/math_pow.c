@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * math_pow.c - x^y = 2^(y log2(x)).
+ *
+ * An error in the logarithm counts y times, so the logarithm and its product with
+ * y are computed in f64; the results are good to the last bit or two.
+ *
+ * x^0 is 1 for every x but NaN and negative numbers; 0^y is 0 or infinity.
+ */
+#include "emit/llvm/math_priv.h"
+
+#include <float.h>
+
+/* log2(1 + f) / f, with m = 1 + f between sqrt(1/2) and sqrt(2); error 2^-35.8.
+ * The last terms are small enough for f32. */
+#define LOG2_WIDE_TERMS 6
+static const double log2_c[] = {
+    0x1.71547652a1ea5p0,  -0x1.715476565d5cbp-1, 0x1.ec709ebb8fe42p-2,
+    -0x1.7154709781936p-2, 0x1.277651fd4d596p-2, -0x1.ec72b5a01fb21p-3,
+    0x1.a63f442631afdp-3, -0x1.71416fec1ab1ap-3, 0x1.45291bdff8ef9p-3,
+    -0x1.252f44ea11a76p-3, 0x1.2871dfef2aec8p-3, -0x1.2488af483a943p-3,
+    0x1.3ce8264460258p-4,
+};
+
+static LlvmValue wide(Emit *e, LlvmValue x)
+{
+    return LLVMBuildFPExt(e->builder, x, with_element(e, x, e->f64), "");
+}
+
+static LlvmValue narrow(Emit *e, LlvmValue x)
+{
+    return LLVMBuildFPTrunc(e->builder, x, with_element(e, x, e->f32), "");
+}
+
+static LlvmValue log2_wide(Emit *e, LlvmValue x)
+{
+    MathSplit s = math_split(e, x);
+    LlvmValue k = math_log_ends(e, x, s.k, FLT_MAX);
+    LlvmValue f = wide(e, s.f);
+    LlvmValue q = wide(e, math_poly(e, s.f, log2_c + LOG2_WIDE_TERMS,
+                                    COUNTOF(log2_c) - LOG2_WIDE_TERMS));
+    for (uint32_t i = LOG2_WIDE_TERMS; i-- > 0;)
+        q = math_fma(e, q, f, math_const(e, f, log2_c[i]));
+    return math_fma(e, q, f, wide(e, k));
+}
+
+/* 2^n for |n| <= 126, from n as an integer. */
+static LlvmValue power_of_two(Emit *e, LlvmValue n)
+{
+    LlvmValue bits = LLVMBuildShl(e->builder, n, int_like(e, n, 23), "");
+    return math_unbits(e, LLVMBuildAdd(e->builder, bits, int_like(e, n, 0x3f800000u), ""));
+}
+
+/* p * 2^n for n from -250 to 250, in two steps, so that overflow and subnormal
+ * results come out by themselves. */
+static LlvmValue scaled(Emit *e, LlvmValue p, LlvmValue n)
+{
+    LlvmValue sum = math_addk(e, n, MATH_ROUNDER);
+    LlvmValue rounder = math_const(e, n, MATH_ROUNDER);
+    LlvmValue whole = LLVMBuildSub(e->builder, math_bits(e, sum), math_bits(e, rounder), "");
+    LlvmValue half = LLVMBuildAShr(e->builder, whole, int_like(e, whole, 1), "");
+    LlvmValue rest = LLVMBuildSub(e->builder, whole, half, "");
+    return math_mul(e, math_mul(e, p, power_of_two(e, half)), power_of_two(e, rest));
+}
+
+LlvmValue math_pow(Emit *e, LlvmValue x, LlvmValue y)
+{
+    LlvmValue z = math_mul(e, wide(e, y), log2_wide(e, x));
+    z = math_clamp(e, z, -250, 250);
+    LlvmValue n = math_addk(e, math_addk(e, z, 0x1.8p52), -0x1.8p52);
+    LlvmValue p = math_exp2_fraction(e, narrow(e, math_sub(e, z, n)));
+    return scaled(e, p, narrow(e, n));
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * math_priv.h - what the functions of math*.c are written in, and who has which.
+ *
+ *   math.c         which function computes which operation; f16
+ *   math_ops.c     the vocabulary below
+ *   math_exp.c     exp, exp2            math_log.c    log, log2
+ *   math_pow.c     pow                  math_root.c   inverse square root
+ *   math_trig.c    sin, cos
+ *
+ * Every function is straight code without branches, for one f32 or a vector of
+ * lanes. Polynomials are minimax approximations on the interval their comment
+ * names, with coefficients rounded to the type they are evaluated in; "error" is
+ * that of the polynomial alone.
+ */
+#ifndef WEFT_EMIT_LLVM_MATH_PRIV_H
+#define WEFT_EMIT_LLVM_MATH_PRIV_H
+
+#include "emit/llvm/emit_priv.h"
+
+typedef LlvmValue MathFn(Emit *e, LlvmValue x, LlvmValue y);
+
+MathFn math_rsqrt, math_exp, math_exp2, math_log, math_log2, math_pow;
+MathFn math_sin, math_cos;
+
+/* ---- arithmetic: no flags, so each step rounds as it is written ---- */
+
+LlvmValue math_const(Emit *e, LlvmValue like, double v);
+LlvmValue math_add(Emit *e, LlvmValue x, LlvmValue y);
+LlvmValue math_sub(Emit *e, LlvmValue x, LlvmValue y);
+LlvmValue math_mul(Emit *e, LlvmValue x, LlvmValue y);
+LlvmValue math_addk(Emit *e, LlvmValue x, double k);
+LlvmValue math_mulk(Emit *e, LlvmValue x, double k);
+/* x * y + z, rounded once where the machine can. */
+LlvmValue math_fma(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z);
+LlvmValue math_fmak(Emit *e, LlvmValue x, double y, LlvmValue z);
+/* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
+LlvmValue math_poly(Emit *e, LlvmValue x, const double *c, uint32_t n);
+
+/* ---- choice ---- */
+
+LlvmValue math_test(Emit *e, LlvmValue x, LLVMRealPredicate p, double k);
+LlvmValue math_select(Emit *e, LlvmValue test, LlvmValue yes, LlvmValue no);
+LlvmValue math_clamp(Emit *e, LlvmValue x, double low, double high); /* NaN stays */
+
+/* ---- numbers as bits ---- */
+
+LlvmValue math_bits(Emit *e, LlvmValue x);              /* f32 to i32             */
+LlvmValue math_unbits(Emit *e, LlvmValue bits);         /* i32 to f32             */
+
+/*
+ * The nearest integer n, ties to even, as a sum with a constant that leaves no
+ * bits for a fraction: n itself is rounded_n(), and the low bits of the sum as an
+ * integer are those of n. |x| below 2^22.
+ */
+#define MATH_ROUNDER 0x1.8p23
+LlvmValue math_rounded(Emit *e, LlvmValue sum);         /* n as f32               */
+LlvmValue math_exponent(Emit *e, LlvmValue sum);        /* n << 23                */
+
+/* ---- shared by logarithms and powers ---- */
+
+/* x = 2^k (1 + f), for a positive finite x; 1 + f from sqrt(1/2) to sqrt(2). */
+typedef struct MathSplit {
+    LlvmValue k, f;
+} MathSplit;
+MathSplit math_split(Emit *e, LlvmValue x);
+/* r, but -end for zero, end for infinity, NaN for NaN and what is negative. */
+LlvmValue math_log_ends(Emit *e, LlvmValue x, LlvmValue r, double end);
+/* 2^r for |r| <= 1/2. */
+LlvmValue math_exp2_fraction(Emit *e, LlvmValue r);
+
+#endif

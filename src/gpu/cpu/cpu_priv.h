@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cpu_priv.h - the CPU device's parts.
+ *
+ *   cpu.c      the adapter, the device, the table of the backend
+ *   buffer.c   memory
+ *   queue.c    the thread that carries out submits, in order
+ *   pool.c     the threads that share the workgroups of one dispatch
+ *   watch.c    the deadline of a dispatch
+ */
+#ifndef WEFT_GPU_CPU_CPU_PRIV_H
+#define WEFT_GPU_CPU_CPU_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "compile/compile.h"
+#include "gpu/gpu.h"
+
+/* ---- pool.c ---- */
+
+/* Memory that one thread gives to kernels; grows. */
+typedef struct Scratch {
+    void    *memory;
+    uint64_t size;
+} Scratch;
+
+/* False: out of memory. */
+bool scratch_reserve(Scratch *s, uint64_t size);
+void scratch_fini(Scratch *s);
+
+/* One dispatch, handed out in runs of workgroups. */
+typedef struct PoolJob {
+    const Kernel   *kernel;
+    KernelDispatch  dispatch;
+    uint64_t        total;          /* workgroups                                 */
+    uint64_t        step;           /* workgroups in a run                        */
+    atomic_ullong   next;           /* first workgroup that nobody has taken      */
+    atomic_bool     failed;         /* no memory for a thread, or stopped         */
+} PoolJob;
+
+typedef struct Pool Pool;
+
+/* `threads` includes the one that calls pool_run(). NULL: no memory, no threads. */
+Pool    *pool_new(uint32_t threads);
+void     pool_free(Pool *p);
+uint32_t pool_threads(const Pool *p);
+/* Runs all workgroups; other threads are woken only if there is enough to do.
+ * One call at a time. False: not all were run. */
+bool     pool_run(Pool *p, const Kernel *kernel, const KernelDispatch *dispatch);
+
+/* ---- watch.c ---- */
+
+/* Sets a flag when a dispatch takes longer than it may. */
+typedef struct Watch Watch;
+
+Watch *watch_new(uint64_t deadline);            /* nanoseconds                    */
+void   watch_free(Watch *w);
+void   watch_begin(Watch *w, atomic_uint *flag);
+void   watch_end(Watch *w);
+
+/* ---- buffer.c ---- */
+
+/* Buffers that were given back, for the next of the same size. */
+typedef struct BufferPool BufferPool;
+
+struct GpuBuffer {
+    void      *data;
+    uint64_t   size;                /* that was asked for                         */
+    uint64_t   room;                /* that was taken                             */
+    GpuBuffer *next;                /* in the pool                                */
+};
+
+BufferPool *buffer_pool_new(uint64_t limit);    /* most bytes of all buffers      */
+void        buffer_pool_free(BufferPool *p);
+GpuBuffer  *buffer_new(BufferPool *p, uint64_t size);   /* zeroed; NULL: no memory */
+void        buffer_free(BufferPool *p, GpuBuffer *b);
+
+/* ---- queue.c ---- */
+
+struct GpuKernel {
+    const Kernel *kernel;
+};
+
+struct GpuQueries {
+    uint32_t count;
+    uint64_t times[];               /* nanoseconds                                */
+};
+
+typedef struct Queue Queue;
+
+struct GpuDevice {
+    GpuDeviceDesc desc;
+    KernelCache  *cache;
+    BufferPool   *buffers;
+    Pool         *pool;
+    Watch        *watch;            /* NULL: no deadline                          */
+    Queue        *queue;
+    GpuLimits     limits;
+    atomic_bool   lost;
+    atomic_uint   stop;             /* what kernels look at                       */
+};
+
+Queue *queue_new(GpuDevice *d);
+void   queue_free(Queue *q);        /* after everything submitted is done         */
+bool   queue_submit(Queue *q, const GpuSubmit *s);
+
+uint64_t clock_ns(void);
+
+#endif

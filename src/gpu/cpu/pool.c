@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pool.c - threads that share the workgroups of a dispatch.
+ *
+ * in     a kernel and a dispatch
+ * out    all its workgroups run, each on one thread
+ * knows  threads
+ * not    queues, buffers
+ *
+ * The caller begins alone. Once it knows from its first workgroups how long they
+ * take, it wakes the others if the rest is worth it. All take runs of workgroups
+ * from one counter until none are left. Threads without work sleep.
+ */
+#include "gpu/cpu/cpu_priv.h"
+
+#include <stdlib.h>
+
+#define WORTH_WAKING  20000u        /* ns of work that is left                    */
+#define RUN_TIME      50000u        /* ns that one run of workgroups should take  */
+#define RUNS_A_THREAD 8u            /* at least, so that threads end together     */
+#define STACK_SIZE    (8u << 20)
+
+typedef struct Worker {
+    Pool     *pool;
+    pthread_t thread;
+    Scratch   scratch;
+} Worker;
+
+struct Pool {
+    pthread_mutex_t lock;
+    pthread_cond_t  work;           /* a job is there, or the end                 */
+    pthread_cond_t  idle;           /* a worker has left the job                  */
+    PoolJob        *job;            /* NULL: none                                 */
+    uint64_t        number;         /* of the job, so that each joins once        */
+    uint32_t        busy;           /* workers in the job                         */
+    bool            ends;
+    uint32_t        nworkers;
+    Worker         *workers;
+    Scratch         scratch;        /* of the caller                              */
+};
+
+bool scratch_reserve(Scratch *s, uint64_t size)
+{
+    if (size <= s->size)
+        return true;
+    size = (size + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+    void *memory = aligned_alloc(KERNEL_ALIGN, size);
+    if (!memory)
+        return false;
+    free(s->memory);
+    *s = (Scratch){memory, size};
+    return true;
+}
+
+void scratch_fini(Scratch *s)
+{
+    free(s->memory);
+    *s = (Scratch){0};
+}
+
+/* ---- running ---- */
+
+/* Workgroups [first, last) of the dispatch, counted along x, then y, then z. */
+static bool run_range(const PoolJob *j, void *memory, uint64_t first, uint64_t last)
+{
+    const uint32_t *n = j->dispatch.num_workgroups;
+    while (first < last) {
+        uint64_t row = first / n[0], x = first % n[0];
+        uint64_t end = last - row * n[0];
+        uint32_t to = (uint32_t)(end < n[0] ? end : n[0]);
+        uint32_t y = (uint32_t)(row % n[1]), z = (uint32_t)(row / n[1]);
+        if (j->kernel->run(&j->dispatch, memory, (uint32_t)x, to, y, z))
+            return false;
+        first += to - x;
+    }
+    return true;
+}
+
+static void take_runs(PoolJob *j, Scratch *scratch)
+{
+    if (!scratch_reserve(scratch, j->kernel->memory_size)) {
+        atomic_store(&j->failed, true);
+        return;
+    }
+    while (!atomic_load_explicit(&j->failed, memory_order_relaxed)) {
+        uint64_t first = atomic_fetch_add(&j->next, j->step);
+        if (first >= j->total)
+            return;
+        uint64_t last = first + j->step < j->total ? first + j->step : j->total;
+        if (!run_range(j, scratch->memory, first, last))
+            atomic_store(&j->failed, true);
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    Worker *w = argument;
+    Pool *p = w->pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (!p->ends && (!p->job || p->number == seen))
+            pthread_cond_wait(&p->work, &p->lock);
+        if (p->ends)
+            break;
+        PoolJob *job = p->job;
+        seen = p->number;
+        p->busy++;
+        pthread_mutex_unlock(&p->lock);
+        take_runs(job, &w->scratch);
+        pthread_mutex_lock(&p->lock);
+        if (--p->busy == 0)
+            pthread_cond_signal(&p->idle);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* ---- the job ---- */
+
+static void run_together(Pool *p, PoolJob *job)
+{
+    pthread_mutex_lock(&p->lock);
+    p->job = job;
+    p->number++;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    take_runs(job, &p->scratch);
+    pthread_mutex_lock(&p->lock);
+    p->job = NULL;                  /* nobody joins any more */
+    while (p->busy)
+        pthread_cond_wait(&p->idle, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Runs the first workgroups here and sets the size of a run by the time they took.
+ * True if the rest is worth waking others. */
+static bool start_alone(Pool *p, PoolJob *job)
+{
+    uint64_t begin = clock_ns(), done = 0, time = 0;
+    for (uint64_t step = 1; done < job->total && time < WORTH_WAKING / 4; step *= 2) {
+        uint64_t last = done + step < job->total ? done + step : job->total;
+        if (!run_range(job, p->scratch.memory, done, last)) {
+            atomic_store(&job->failed, true);
+            return false;
+        }
+        done = last;
+        time = clock_ns() - begin;
+    }
+    uint64_t left = job->total - done, each = time / (done ? done : 1) + 1;
+    uint64_t runs = (uint64_t)(p->nworkers + 1) * RUNS_A_THREAD;
+    uint64_t by_time = RUN_TIME / each + 1, by_share = left / runs + 1;
+    job->step = by_time < by_share ? by_time : by_share;
+    atomic_store(&job->next, done);
+    return left > 1 && left * each > WORTH_WAKING && p->nworkers;
+}
+
+bool pool_run(Pool *p, const Kernel *kernel, const KernelDispatch *dispatch)
+{
+    const uint32_t *n = dispatch->num_workgroups;
+    PoolJob job = {.kernel = kernel, .dispatch = *dispatch,
+                   .total = (uint64_t)n[0] * n[1] * n[2], .step = 1};
+    if (job.total == 0)
+        return true;
+    if (!scratch_reserve(&p->scratch, kernel->memory_size))
+        return false;
+    if (start_alone(p, &job))
+        run_together(p, &job);
+    else
+        take_runs(&job, &p->scratch);
+    return !atomic_load(&job.failed);
+}
+
+/* ---- threads ---- */
+
+static bool start_workers(Pool *p, uint32_t wanted)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    pthread_attr_setstacksize(&attr, STACK_SIZE);
+    for (uint32_t i = 0; i < wanted; i++) {
+        p->workers[i].pool = p;
+        if (pthread_create(&p->workers[i].thread, &attr, worker_main, &p->workers[i]) != 0)
+            break;                  /* fewer threads are slower, not wrong */
+        p->nworkers++;
+    }
+    pthread_attr_destroy(&attr);
+    return true;
+}
+
+Pool *pool_new(uint32_t threads)
+{
+    Pool *p = calloc(1, sizeof *p);
+    uint32_t wanted = threads > 1 ? threads - 1 : 0;
+    if (!p)
+        return NULL;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_cond_init(&p->idle, NULL);
+    p->workers = calloc(wanted + 1, sizeof *p->workers);
+    if (!p->workers || !start_workers(p, wanted)) {
+        pool_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void pool_free(Pool *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->ends = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (uint32_t i = 0; i < p->nworkers; i++) {
+        pthread_join(p->workers[i].thread, NULL);
+        scratch_fini(&p->workers[i].scratch);
+    }
+    scratch_fini(&p->scratch);
+    pthread_cond_destroy(&p->idle);
+    pthread_cond_destroy(&p->work);
+    pthread_mutex_destroy(&p->lock);
+    free(p->workers);
+    free(p);
+}
+
+uint32_t pool_threads(const Pool *p)
+{
+    return p->nworkers + 1;
+}

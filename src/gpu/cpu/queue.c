@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * queue.c - the thread that carries out submits, one after the other.
+ *
+ * in     command lists (gpu.h)
+ * out    their effects, in order; `done` of each
+ * knows  commands
+ * not    how workgroups are shared between threads (pool.c)
+ */
+#include "gpu/cpu/cpu_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_SIZE (8u << 20)
+
+typedef struct Waiting {
+    GpuSubmit       submit;
+    struct Waiting *next;
+} Waiting;
+
+struct Queue {
+    GpuDevice      *device;
+    pthread_t       thread;
+    pthread_mutex_t lock;
+    pthread_cond_t  more;
+    Waiting        *first, **last;
+    bool            ends;
+    KernelBuffer   *buffers;        /* of the dispatch being prepared             */
+    uint32_t        room;
+};
+
+/* ---- commands ---- */
+
+static uint8_t *bytes_of(const GpuBuffer *b, uint64_t offset)
+{
+    return (uint8_t *)b->data + offset;
+}
+
+static void lose(GpuDevice *d, const void *tag, const char *why)
+{
+    if (!atomic_exchange(&d->lost, true) && d->desc.lost)
+        d->desc.lost(d->desc.lost_user, tag, why);
+}
+
+static bool reserve_buffers(Queue *q, uint32_t n)
+{
+    if (n <= q->room)
+        return true;
+    KernelBuffer *grown = realloc(q->buffers, n * sizeof *grown);
+    if (!grown)
+        return false;
+    q->buffers = grown;
+    q->room = n;
+    return true;
+}
+
+/* Both lists are sorted by group and binding, and the kernel's is contained in the
+ * command's. */
+static void bind_buffers(Queue *q, const Kernel *k, const GpuCommand *c)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < k->nbindings; i++) {
+        const GpuBinding *b = &c->dispatch.bindings[at];
+        while (b->group != k->bindings[i].group || b->binding != k->bindings[i].binding)
+            b = &c->dispatch.bindings[++at];
+        q->buffers[i] = (KernelBuffer){bytes_of(b->buffer, b->offset), b->size};
+    }
+}
+
+/* WebGPU: an indirect dispatch of more than there may be does nothing. */
+static bool groups_of(const GpuCommand *c, uint32_t groups[3])
+{
+    const uint32_t *given = c->dispatch.groups;
+    if (c->kind == GPU_DISPATCH) {
+        memcpy(groups, given, 3 * sizeof *groups);
+        return true;
+    }
+    uint64_t most = c->dispatch.indirect_total ? c->dispatch.indirect_total : UINT64_MAX;
+    uint64_t total = 1;
+    memcpy(groups, bytes_of(c->dispatch.indirect, c->dispatch.indirect_offset),
+           3 * sizeof *groups);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (groups[i] > given[i])
+            return false;
+        total *= groups[i];
+    }
+    return total <= most;
+}
+
+static void report_stop(GpuDevice *d, const void *tag)
+{
+    char why[128];
+    if (atomic_load(&d->stop))
+        snprintf(why, sizeof why, "a dispatch ran longer than its deadline of %llu ms",
+                 (unsigned long long)(d->desc.deadline / 1000000u));
+    else
+        snprintf(why, sizeof why, "no memory to run a dispatch");
+    lose(d, tag, why);
+}
+
+static void run_dispatch(Queue *q, const GpuCommand *c)
+{
+    GpuDevice *d = q->device;
+    const Kernel *k = c->dispatch.kernel->kernel;
+    KernelDispatch kd = {.immediates = c->dispatch.immediates, .stop = &d->stop};
+    if (!groups_of(c, kd.num_workgroups))
+        return;
+    if (!reserve_buffers(q, k->nbindings)) {
+        lose(d, c->dispatch.tag, "no memory to run a dispatch");
+        return;
+    }
+    bind_buffers(q, k, c);
+    kd.buffers = q->buffers;
+    if (d->watch)
+        watch_begin(d->watch, &d->stop);
+    bool ok = pool_run(d->pool, k, &kd);
+    if (d->watch)
+        watch_end(d->watch);
+    if (!ok)
+        report_stop(d, c->dispatch.tag);
+}
+
+static void run_resolve(const GpuCommand *c)
+{
+    const GpuQueries *from = c->resolve.queries;
+    memcpy(bytes_of(c->resolve.to, c->resolve.offset), from->times + c->resolve.first,
+           c->resolve.count * sizeof *from->times);
+}
+
+static void run_command(Queue *q, const GpuCommand *c)
+{
+    switch (c->kind) {
+    case GPU_DISPATCH: case GPU_DISPATCH_INDIRECT:
+        run_dispatch(q, c);
+        break;
+    case GPU_COPY:
+        memmove(bytes_of(c->copy.to, c->copy.to_offset),
+                bytes_of(c->copy.from, c->copy.from_offset), c->copy.size);
+        break;
+    case GPU_CLEAR:
+        memset(bytes_of(c->clear.to, c->clear.offset), 0, c->clear.size);
+        break;
+    case GPU_WRITE:
+        memcpy(bytes_of(c->write.to, c->write.offset), c->write.data, c->write.size);
+        break;
+    case GPU_TIMESTAMP:
+        c->timestamp.queries->times[c->timestamp.index] = clock_ns();
+        break;
+    case GPU_RESOLVE:
+        run_resolve(c);
+        break;
+    }
+}
+
+static void run_submit(Queue *q, const GpuSubmit *s)
+{
+    for (uint32_t i = 0; i < s->count && !atomic_load(&q->device->lost); i++)
+        run_command(q, &s->commands[i]);
+    s->done(s->user);
+}
+
+/* ---- the thread ---- */
+
+static void *queue_main(void *argument)
+{
+    Queue *q = argument;
+    pthread_mutex_lock(&q->lock);
+    for (;;) {
+        while (!q->first && !q->ends)
+            pthread_cond_wait(&q->more, &q->lock);
+        Waiting *w = q->first;
+        if (!w)
+            break;
+        q->first = w->next;
+        if (!q->first)
+            q->last = &q->first;
+        pthread_mutex_unlock(&q->lock);
+        run_submit(q, &w->submit);
+        free(w);
+        pthread_mutex_lock(&q->lock);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+bool queue_submit(Queue *q, const GpuSubmit *s)
+{
+    Waiting *w = calloc(1, sizeof *w);
+    if (!w) {
+        lose(q->device, NULL, "no memory to submit work");
+        s->done(s->user);
+        return false;
+    }
+    w->submit = *s;
+    pthread_mutex_lock(&q->lock);
+    *q->last = w;
+    q->last = &w->next;
+    pthread_cond_signal(&q->more);
+    pthread_mutex_unlock(&q->lock);
+    return !atomic_load(&q->device->lost);
+}
+
+Queue *queue_new(GpuDevice *d)
+{
+    pthread_attr_t attr;
+    Queue *q = calloc(1, sizeof *q);
+    if (!q)
+        return NULL;
+    q->device = d;
+    q->last = &q->first;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->more, NULL);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_SIZE);
+    int failed = pthread_create(&q->thread, &attr, queue_main, q);
+    pthread_attr_destroy(&attr);
+    if (failed) {
+        free(q);
+        return NULL;
+    }
+    return q;
+}
+
+void queue_free(Queue *q)
+{
+    if (!q)
+        return;
+    pthread_mutex_lock(&q->lock);
+    q->ends = true;
+    pthread_cond_signal(&q->more);
+    pthread_mutex_unlock(&q->lock);
+    pthread_join(q->thread, NULL);
+    pthread_cond_destroy(&q->more);
+    pthread_mutex_destroy(&q->lock);
+    free(q->buffers);
+    free(q);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * watch.c - a thread that waits for the deadline of the dispatch that is running.
+ */
+#include "gpu/cpu/cpu_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct Watch {
+    pthread_mutex_t lock;
+    pthread_cond_t  changed;
+    pthread_t       thread;
+    uint64_t        deadline;       /* ns a dispatch                              */
+    atomic_uint    *flag;           /* of the running dispatch; NULL: none        */
+    struct timespec until;
+    bool            ends;
+};
+
+uint64_t clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *watch_main(void *argument)
+{
+    Watch *w = argument;
+    pthread_mutex_lock(&w->lock);
+    while (!w->ends) {
+        if (!w->flag)
+            pthread_cond_wait(&w->changed, &w->lock);
+        else if (pthread_cond_timedwait(&w->changed, &w->lock, &w->until) == ETIMEDOUT &&
+                 w->flag) {
+            atomic_store(w->flag, 1);
+            w->flag = NULL;
+        }
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+Watch *watch_new(uint64_t deadline)
+{
+    pthread_condattr_t attr;
+    Watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->deadline = deadline;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    if (pthread_create(&w->thread, NULL, watch_main, w) != 0) {
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void watch_free(Watch *w)
+{
+    if (!w)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->ends = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+void watch_begin(Watch *w, atomic_uint *flag)
+{
+    uint64_t now = clock_ns(), until = now + w->deadline;
+    if (until < now)
+        until = UINT64_MAX / 2;
+    pthread_mutex_lock(&w->lock);
+    w->flag = flag;
+    w->until = (struct timespec){.tv_sec = (time_t)(until / 1000000000u),
+                                 .tv_nsec = (long)(until % 1000000000u)};
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+}
+
+void watch_end(Watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->flag = NULL;
+    pthread_mutex_unlock(&w->lock);
+}

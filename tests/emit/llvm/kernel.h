@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel.h - a kernel of WGSL text, compiled for a number of lanes and run.
+ */
+#ifndef WEFT_TESTS_EMIT_KERNEL_H
+#define WEFT_TESTS_EMIT_KERNEL_H
+
+#include "compile/loader.h"
+#include "compile/pipeline.h"
+
+typedef struct TestKernel {
+    CompiledObject object;
+    LoadedCode     code;
+    void          *memory;
+} TestKernel;
+
+/* Fails the test if the text does not compile. */
+void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes);
+void test_kernel_close(TestKernel *k);
+/* `buffers` in the order of their bindings, as many as the kernel has. */
+void test_kernel_run(const TestKernel *k, const KernelBuffer *buffers, uint32_t groups);
+
+#endif

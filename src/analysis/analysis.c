@@ -16,7 +16,7 @@ static void count_continues(Facts *f, uint8_t *count, const Region *region)
     }
 }
 
-Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes)
+Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native)
 {
     Facts *f = ARENA_NEW(a, Facts);
     *f = (Facts){.ir = ir, .lanes = lanes};
@@ -27,5 +27,6 @@ Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes)
     shape_run(f);
     wide_run(f);
     range_run(a, f);
+    f->jam = jam_choose(a, f, native);
     return f;
 }

@@ -59,9 +59,13 @@ typedef struct Facts {
     Fact     *of;                   /* [ir->next_id], by Inst.id                 */
     bool      has_barrier;          /* anywhere                                  */
     bool      returns_apart;        /* RETURN takes lanes away                   */
+    uint32_t  jam;                  /* lane groups that may go side by side, and
+                                       whose registers suffice: all control flow is
+                                       the workgroup's. 1: one at a time         */
 } Facts;
 
-Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes);
+/* `native`: lanes of one vector register. */
+Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native);
 
 /* Lanes that suit the kernel on a machine with `native` lanes a vector: a
  * multiple of it (to hide latency) where registers allow and rows of the

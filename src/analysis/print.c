@@ -55,7 +55,7 @@ static void print_region(Text *out, const Facts *f, const Region *region)
 
 void analysis_print(Text *out, const Facts *f)
 {
-    text_printf(out, "lanes %u%s%s\n", f->lanes, f->has_barrier ? " barrier" : "",
+    text_printf(out, "lanes %u jam %u%s%s\n", f->lanes, f->jam, f->has_barrier ? " barrier" : "",
                 f->returns_apart ? " returns-apart" : "");
     print_region(out, f, f->ir->body);
 }

@@ -76,7 +76,7 @@ static void middle(void *context)
         verify(r, opt_passes[i].name);
         dump_ir(r, opt_passes[i].name);
     }
-    r->facts = analysis_run(r->arena, r->ir, lanes_for(r));
+    r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
     r->ok = true;
 }
 

@@ -305,6 +305,27 @@ static void types_init(Emit *e)
     e->ptr = LLVMPointerTypeInContext(e->context, 0);
 }
 
+static bool has_private_memory(const Ir *ir)
+{
+    for (uint32_t i = 0; i < ir->vars.len; i++)
+        if (ir->vars.data[i]->space == IRSPACE_FUNCTION ||
+            ir->vars.data[i]->space == IRSPACE_PRIVATE)
+            return true;
+    return false;
+}
+
+/* As many lane groups side by side as the analysis finds good, if they divide the
+ * workgroup evenly. */
+static uint32_t choose_jam(const Emit *e)
+{
+    uint32_t jam = MIN_OF(e->facts->jam, MAX_JAM);
+    if (has_private_memory(e->ir) || e->invocations % e->lanes)
+        return 1;
+    while (jam > 1 && e->groups % jam)
+        jam /= 2;
+    return MAX_OF(jam, 1u);
+}
+
 #define MEMORY_LIMIT (256ull << 20)     /* bytes a thread                          */
 
 void emit_module(Emit *e)
@@ -313,6 +334,7 @@ void emit_module(Emit *e)
     types_init(e);
     e->invocations = size[0] * size[1] * size[2];
     e->groups = (e->invocations + e->lanes - 1) / e->lanes;
+    e->jam = choose_jam(e);
     e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);
     e->vars = ARENA_ARRAY(e->arena, VarState, e->ir->vars.len + 1);
     e->used = ARENA_ARRAY(e->arena, bool, e->ir->next_id);

@@ -26,9 +26,12 @@ typedef LLVMValueRef      LlvmValue;
 typedef LLVMTypeRef       LlvmType;
 typedef LLVMBasicBlockRef LlvmBlock;
 
-/* One IR value: a component each. NULL in c[0]: not emitted (in this segment). */
+/* Lane groups that go through the code side by side, at most. */
+#define MAX_JAM 8u
+
+/* One IR value: a component each, for each lane group that is side by side. */
 typedef struct Val {
-    LlvmValue c[4];
+    LlvmValue c[4][MAX_JAM];
     uint32_t  segment;              /* where it was emitted                       */
 } Val;
 
@@ -85,8 +88,12 @@ typedef struct Emit {
     VarState *vars;                         /* [ir->vars.len]                     */
     uint64_t  memory_size, workgroup_bytes, stack;
 
-    /* The lane group that is being emitted. */
-    LlvmValue group;                        /* i32: its number in the workgroup   */
+    /* The lane groups that are being emitted: `jam` of them take the same way side by
+     * side, so that long chains of arithmetic overlap and what they share is done
+     * once. More than one only where all control flow is the workgroup's. */
+    uint32_t  jam, side;                    /* how many; which is meant now       */
+    LlvmValue sides[MAX_JAM];               /* i32: numbers in the workgroup      */
+    LlvmValue group;                        /* sides[side]                        */
     LlvmValue mask;                         /* <lanes x i1>; NULL: all are active */
     LlvmBlock  group_end;                   /* RETURN of all lanes                */
     LlvmBlock  region_end;                  /* where the current region falls to  */
@@ -124,6 +131,10 @@ LlvmValue as_lanes(Emit *e, const Inst *inst, uint32_t c);
 /* As vector if `lanes`, else as scalar. */
 LlvmValue as_either(Emit *e, const Inst *inst, uint32_t c, bool lanes);
 void      set_value(Emit *e, const Inst *inst, uint32_t c, LlvmValue v);
+/* The next calls mean side `i`. */
+void      side_set(Emit *e, uint32_t i);
+/* Sides that a value is kept for: one if the workgroup shares it. */
+uint32_t  side_count(const Emit *e, const Inst *inst);
 
 /* Slots: variables of the emitter, that LLVM turns into registers. Masks and
  * bools are kept as i32, all ones or zero. */

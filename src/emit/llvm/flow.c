@@ -88,23 +88,38 @@ static void mask_slot_add(Emit *e, LlvmValue slot, LlvmValue mask)
     slot_store(e, slot, all);
 }
 
-/* ---- slots of parameters and results ---- */
+/* ---- slots of parameters and results: [i][component][side] ---- */
+
+static size_t slot_index(uint32_t i, uint32_t c, uint32_t side)
+{
+    return ((size_t)i * 4 + c) * MAX_JAM + side;
+}
+
+static LlvmValue *slot_table(Emit *e, uint32_t n)
+{
+    return ARENA_ARRAY(e->arena, LlvmValue, ((size_t)n * 4 + 1) * MAX_JAM);
+}
 
 static LlvmValue *slots_new(Emit *e, Inst *const *insts, uint32_t n)
 {
-    LlvmValue *slots = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4);
+    LlvmValue *slots = slot_table(e, n);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t c = 0; c < insts[i]->type.width; c++)
-            slots[i * 4 + c] = slot_new(e, value_type(e, insts[i]), "");
+            for (uint32_t k = 0; k < side_count(e, insts[i]); k++)
+                slots[slot_index(i, c, k)] = slot_new(e, value_type(e, insts[i]), "");
     return slots;
 }
 
 static void slots_load(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots)
 {
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t c = 0; c < insts[i]->type.width; c++)
-            set_value(e, insts[i], c,
-                      slot_load(e, value_type(e, insts[i]), slots[i * 4 + c]));
+        for (uint32_t k = 0; k < side_count(e, insts[i]); k++) {
+            side_set(e, k);
+            for (uint32_t c = 0; c < insts[i]->type.width; c++)
+                set_value(e, insts[i], c, slot_load(e, value_type(e, insts[i]),
+                                                    slots[slot_index(i, c, k)]));
+        }
+        side_set(e, 0);
         wide_defined(e, insts[i]);
     }
 }
@@ -126,18 +141,26 @@ static LlvmValue in_form_of(Emit *e, const Inst *as, const Inst *arg, uint32_t c
 static void slots_give(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
                        const LlvmValue *slots, LlvmValue meet)
 {
-    LlvmValue *values = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4 + 1);
+    LlvmValue *values = slot_table(e, n);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t c = 0; c < insts[i]->type.width; c++)
-            values[i * 4 + c] = in_form_of(e, insts[i], args[i], c);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t c = 0; c < insts[i]->type.width; c++) {
-            LlvmValue v = values[i * 4 + c];
-            LlvmValue slot = slots ? slots[i * 4 + c] : wide_given_slot(e, insts[i], c);
-            if (meet && shape_of(e, insts[i]) == SHAPE_VARYING)
-                v = blend(e, meet, v, slot_load(e, LLVMTypeOf(v), slot));
-            slot_store(e, slot, v);
+        for (uint32_t k = 0; k < side_count(e, insts[i]); k++) {
+            side_set(e, k);
+            for (uint32_t c = 0; c < insts[i]->type.width; c++)
+                values[slot_index(i, c, k)] = in_form_of(e, insts[i], args[i], c);
         }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < side_count(e, insts[i]); k++) {
+            side_set(e, k);
+            for (uint32_t c = 0; c < insts[i]->type.width; c++) {
+                size_t at = slot_index(i, c, k);
+                LlvmValue v = values[at];
+                LlvmValue slot = slots ? slots[at] : wide_given_slot(e, insts[i], c);
+                if (meet && shape_of(e, insts[i]) == SHAPE_VARYING)
+                    v = blend(e, meet, v, slot_load(e, LLVMTypeOf(v), slot));
+                slot_store(e, slot, v);
+            }
+        }
+    side_set(e, 0);
 }
 
 void flow_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
@@ -602,16 +625,27 @@ static void emit_construct(Emit *e, const Inst *inst)
 static void emit_plain(Emit *e, const Inst *inst)
 {
     switch (inst->op) {
-    case IR_VAR: case IR_FIELD: case IR_ELEM: case IR_VIEW:
-        return;                             /* emitted where they are used */
     case IR_LENGTH:   memory_length(e, inst); break;
     case IR_LOAD:     memory_load(e, inst); break;
-    case IR_STORE:    memory_store(e, inst); return;
+    case IR_STORE:    memory_store(e, inst); break;
     case IR_ATOMIC:   atomic_inst(e, inst); break;
     case IR_SUBGROUP: subgroup_inst(e, inst); break;
-    case IR_BARRIER:  return;               /* wide.c has cut here */
     default:          arith_inst(e, inst); break;
     }
+}
+
+/* For all sides. Places are emitted where they are used; at barriers wide.c has
+ * cut. */
+static void emit_sides(Emit *e, const Inst *inst)
+{
+    if (inst->type.kind == SCALAR_PLACE || inst->op == IR_BARRIER)
+        return;
+    uint32_t n = inst->type.width ? side_count(e, inst) : e->jam;
+    for (uint32_t i = 0; i < n; i++) {
+        side_set(e, i);
+        emit_plain(e, inst);
+    }
+    side_set(e, 0);
     if (inst->type.width)
         wide_defined(e, inst);
 }
@@ -638,7 +672,7 @@ void flow_inst(Emit *e, const Inst *inst)
     case IR_UNREACHABLE:
         break;
     default:
-        emit_plain(e, inst);
+        emit_sides(e, inst);
         break;
     }
 }

@@ -107,6 +107,22 @@ LlvmValue lane_set(Emit *e, LlvmValue vector, LlvmValue x, uint32_t lane)
 
 /* ---- the values of instructions ---- */
 
+void side_set(Emit *e, uint32_t i)
+{
+    e->side = i;
+    e->group = e->sides[i];
+}
+
+uint32_t side_count(const Emit *e, const Inst *inst)
+{
+    return shape_of(e, inst) == SHAPE_WORKGROUP ? 1 : e->jam;
+}
+
+static uint32_t side_of(const Emit *e, const Inst *inst)
+{
+    return shape_of(e, inst) == SHAPE_WORKGROUP ? 0 : e->side;
+}
+
 static Val *value_of(Emit *e, const Inst *inst)
 {
     Val *v = &e->values[inst->id];
@@ -119,12 +135,12 @@ LlvmValue as_scalar(Emit *e, const Inst *inst, uint32_t c)
 {
     BUG_IF(shape_of(e, inst) == SHAPE_VARYING && e->lanes > 1,
            "%%%u (%s) differs between lanes", inst->id, ir_op_name((IrOp)inst->op));
-    return value_of(e, inst)->c[c];
+    return value_of(e, inst)->c[c][side_of(e, inst)];
 }
 
 LlvmValue as_lanes(Emit *e, const Inst *inst, uint32_t c)
 {
-    LlvmValue v = value_of(e, inst)->c[c];
+    LlvmValue v = value_of(e, inst)->c[c][side_of(e, inst)];
     Shape shape = shape_of(e, inst);
     if (e->lanes == 1 || shape == SHAPE_VARYING)
         return v;
@@ -142,7 +158,7 @@ LlvmValue as_either(Emit *e, const Inst *inst, uint32_t c, bool lanes)
 
 void set_value(Emit *e, const Inst *inst, uint32_t c, LlvmValue v)
 {
-    e->values[inst->id].c[c] = v;
+    e->values[inst->id].c[c][side_of(e, inst)] = v;
     e->values[inst->id].segment = e->segment;
 }
 

@@ -222,8 +222,22 @@ void wide_defined(Emit *e, const Inst *inst)
     Wide *w = e->wide;
     if (!w || !w->crosses[inst->id] || w->cost[inst->id] != UINT8_MAX)
         return;
+    for (uint32_t i = 0; i < side_count(e, inst); i++) {
+        side_set(e, i);
+        for (uint32_t c = 0; c < inst->type.width; c++)
+            slot_store(e, wide_slot(e, inst, c), e->values[inst->id].c[c][i]);
+    }
+    side_set(e, 0);
+}
+
+static void fetch_side(Emit *e, const Inst *inst)
+{
+    if (e->wide->cost[inst->id] != UINT8_MAX) {
+        arith_inst(e, inst);
+        return;
+    }
     for (uint32_t c = 0; c < inst->type.width; c++)
-        slot_store(e, wide_slot(e, inst, c), e->values[inst->id].c[c]);
+        set_value(e, inst, c, slot_load(e, value_type(e, inst), wide_slot(e, inst, c)));
 }
 
 Val wide_fetch(Emit *e, const Inst *inst)
@@ -232,13 +246,13 @@ Val wide_fetch(Emit *e, const Inst *inst)
     BUG_IF(!w, "%%%u (%s) is used before it is made", inst->id,
            ir_op_name((IrOp)inst->op));
     LLVMBuilderRef builder = e->builder;
+    uint32_t side = e->side;
     e->builder = w->preamble;
-    if (w->cost[inst->id] != UINT8_MAX) {
-        arith_inst(e, inst);
-    } else {
-        for (uint32_t c = 0; c < inst->type.width; c++)
-            set_value(e, inst, c, slot_load(e, value_type(e, inst), wide_slot(e, inst, c)));
+    for (uint32_t i = 0; i < side_count(e, inst); i++) {
+        side_set(e, i);
+        fetch_side(e, inst);
     }
+    side_set(e, side);
     e->builder = builder;
     return e->values[inst->id];
 }
@@ -249,7 +263,7 @@ static LlvmValue between(Emit *e, const Inst *inst)
     if (inst->op == IR_CONST) {
         e->segment++;
         arith_inst(e, inst);
-        return e->values[inst->id].c[0];
+        return e->values[inst->id].c[0][0];
     }
     Wide *w = e->wide;
     e->segment++;
@@ -257,7 +271,8 @@ static LlvmValue between(Emit *e, const Inst *inst)
         LLVMPositionBuilderAtEnd(w->preamble, LLVMGetInsertBlock(e->builder));
         return as_scalar(e, inst, 0);
     }
-    e->group = const_i32(e, 0);
+    e->sides[0] = const_i32(e, 0);
+    side_set(e, 0);
     LlvmValue v = slot_load(e, value_type(e, inst), wide_slot(e, inst, 0));
     return is_vector(v) ? lane_get(e, v, 0) : v;
 }
@@ -297,8 +312,12 @@ static void lane_loop_open(Emit *e, LaneLoop *l)
     slot_store(e, l->step, const_i32(e, 0));
     jump(e, l->header);
     block_start(e, l->header);
-    e->group = e->groups == 1 ? const_i32(e, 0)
-                              : group_of_step(e, slot_load(e, e->i32, l->step));
+    LlvmValue step = slot_load(e, e->i32, l->step);
+    for (uint32_t i = 0; i < e->jam; i++) {
+        LlvmValue at = LLVMBuildAdd(e->builder, step, const_i32(e, i), "");
+        e->sides[i] = e->groups == 1 ? const_i32(e, 0) : group_of_step(e, at);
+    }
+    side_set(e, 0);
     e->mask = first_mask(e);
     LlvmBlock body = block_new(e, "group");
     LlvmValue enter = LLVMBuildBr(e->builder, body);
@@ -315,7 +334,7 @@ static void lane_loop_close(Emit *e, LaneLoop *l)
     jump(e, l->end);
     block_start(e, l->end);
     LlvmValue next = LLVMBuildAdd(e->builder, slot_load(e, e->i32, l->step),
-                                  const_i32(e, 1), "");
+                                  const_i32(e, e->jam), "");
     slot_store(e, l->step, next);
     LlvmValue more = LLVMBuildICmp(e->builder, LLVMIntULT, next, const_i32(e, e->groups), "");
     jump_if(e, more, l->header, after);

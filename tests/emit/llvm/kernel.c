@@ -49,7 +49,7 @@ void test_kernel_close(TestKernel *k)
 
 void test_kernel_run(const TestKernel *k, const KernelBuffer *buffers, uint32_t groups)
 {
-    uint32_t stop = 0;
+    const atomic_uint stop = 0;
     KernelDispatch d = {
         .buffers = buffers, .num_workgroups = {groups, 1, 1}, .stop = &stop,
     };

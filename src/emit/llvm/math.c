@@ -18,6 +18,20 @@ static MathFn *const functions[IR_OP_COUNT] = {
     [IR_POW] = math_pow,
     [IR_SIN] = math_sin,
     [IR_COS] = math_cos,
+    [IR_TAN] = math_tan,
+    [IR_ASIN] = math_asin,
+    [IR_ACOS] = math_acos,
+    [IR_ATAN] = math_atan,
+    [IR_ATAN2] = math_atan2,
+    [IR_SINH] = math_sinh,
+    [IR_COSH] = math_cosh,
+    [IR_TANH] = math_tanh,
+    [IR_ASINH] = math_asinh,
+    [IR_ACOSH] = math_acosh,
+    [IR_ATANH] = math_atanh,
+    [IR_LDEXP] = math_ldexp,
+    [IR_FREXP_FRACT] = math_frexp_fract,
+    [IR_FREXP_EXP] = math_frexp_exp,
 };
 
 static bool is_half(Emit *e, LlvmValue x)
@@ -35,10 +49,7 @@ static LlvmValue widen(Emit *e, LlvmValue x)
 LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
 {
     MathFn *fn = functions[op];
-    if (!fn) {
-        emit_fail(e, "there is no code for '%s'", ir_op_name(op));
-        return x;
-    }
+    BUG_IF(!fn, "no code for %s", ir_op_name(op));
     bool half = is_half(e, x);
     LlvmValue r = fn(e, widen(e, x), widen(e, y));
     if (half && LLVMTypeOf(r) == with_element(e, x, e->f32))

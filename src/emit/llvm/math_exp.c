@@ -16,16 +16,28 @@
 #define LN2_HIGH  0x1.62e4p-1
 #define LN2_LOW   0x1.7f7d1cp-20
 
-/* (e^r - 1) / r for |r| <= ln 2 / 2; error of e^r 2^-26.1 */
+/* (e^r - 1) / r for |r| <= ln 2 / 2; error 2^-26.0, of e^r 2^-27.3 */
 static const double exp_c[] = {
-    1.0, 0x1.ffffacp-2, 0x1.5554aep-3, 0x1.559b9ep-5, 0x1.1228eap-7, 0x1.387282p-10,
+    1, 0.5, 0x1.5554b6p-3, 0x1.5555bap-5, 0x1.1223ecp-7, 0x1.6c554cp-10,
 };
 
-/* (2^r - 1) / r for |r| <= 1/2; error of 2^r 2^-26.2 */
+/* (2^r - 1) / r for |r| <= 1/2; error of 2^r 2^-27.2 */
 static const double exp2_c[] = {
-    0x1.62e43p-1, 0x1.ebfb94p-3, 0x1.c6af9ep-5, 0x1.3b681ap-7, 0x1.5ef4e6p-10,
-    0x1.1795d2p-13,
+    0x1.62e43p-1, 0x1.ebfbdep-3, 0x1.c6af6ep-5, 0x1.3b2bap-7, 0x1.5f07b4p-10,
+    0x1.4308c4p-13,
 };
+
+typedef struct Reduced {
+    LlvmValue sum, r;                   /* n in its low bits; the rest            */
+} Reduced;
+
+static Reduced reduced(Emit *e, LlvmValue x)
+{
+    LlvmValue sum = math_fmak(e, x, 0x1.715476p0, math_const(e, x, MATH_ROUNDER));
+    LlvmValue n = math_rounded(e, sum);
+    LlvmValue r = math_fmak(e, n, -LN2_LOW, math_fmak(e, n, -LN2_HIGH, x));
+    return (Reduced){sum, r};
+}
 
 LlvmValue math_exp2_fraction(Emit *e, LlvmValue r)
 {
@@ -48,12 +60,17 @@ static LlvmValue scaled(Emit *e, LlvmValue p, LlvmValue sum, LlvmValue x, double
 LlvmValue math_exp(Emit *e, LlvmValue x, LlvmValue y)
 {
     (void)y;
-    LlvmValue sum = math_fmak(e, x, 0x1.715476p0, math_const(e, x, MATH_ROUNDER));
-    LlvmValue n = math_rounded(e, sum);
-    LlvmValue r = math_fmak(e, n, -LN2_LOW, math_fmak(e, n, -LN2_HIGH, x));
-    LlvmValue q = math_poly(e, r, exp_c, COUNTOF(exp_c));
-    LlvmValue p = math_fma(e, q, r, math_const(e, r, 1));
-    return scaled(e, p, sum, x, EXP_MAX, EXP_MIN);
+    Reduced a = reduced(e, x);
+    LlvmValue q = math_poly(e, a.r, exp_c, COUNTOF(exp_c));
+    LlvmValue p = math_fma(e, q, a.r, math_const(e, x, 1));
+    return scaled(e, p, a.sum, x, EXP_MAX, EXP_MIN);
+}
+
+MathExp math_exp_parts(Emit *e, LlvmValue x)
+{
+    Reduced a = reduced(e, x);
+    LlvmValue q = math_poly(e, a.r, exp_c, COUNTOF(exp_c));
+    return (MathExp){a.sum, math_mul(e, q, a.r)};
 }
 
 LlvmValue math_exp2(Emit *e, LlvmValue x, LlvmValue y)

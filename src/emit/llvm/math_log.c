@@ -12,6 +12,10 @@
 #define SQRT_HALF_BITS 0x3f3504f3u
 #define MANTISSA_BITS  0x007fffffu
 
+/* ln 2 in two parts; a product of the first with any k is exact. */
+#define LN2_HIGH 0x1.62e4p-1
+#define LN2_LOW  0x1.7f7d1cp-20
+
 /* (log(1 + f) - f) / f^2; error of log(1 + f) 2^-24.9 */
 static const double log_c[] = {
     -0x1.fffffap-2, 0x1.5556f6p-2, -0x1.0004cap-2, 0x1.98d232p-3, -0x1.53527ap-3,
@@ -50,14 +54,18 @@ LlvmValue math_log_ends(Emit *e, LlvmValue x, LlvmValue r, double end)
     return math_select(e, math_test(e, x, LLVMRealOEQ, INFINITY), math_const(e, r, end), r);
 }
 
+LlvmValue math_log_sum(Emit *e, MathSplit x, LlvmValue more)
+{
+    LlvmValue q = math_poly(e, x.f, log_c, COUNTOF(log_c));
+    LlvmValue low = more ? math_fmak(e, x.k, LN2_LOW, more) : math_mulk(e, x.k, LN2_LOW);
+    LlvmValue r = math_fma(e, math_mul(e, x.f, x.f), q, low);
+    return math_fmak(e, x.k, LN2_HIGH, math_add(e, x.f, r));
+}
+
 LlvmValue math_log(Emit *e, LlvmValue x, LlvmValue y)
 {
     (void)y;
-    MathSplit s = math_split(e, x);
-    LlvmValue q = math_poly(e, s.f, log_c, COUNTOF(log_c));
-    LlvmValue low = math_mulk(e, s.k, 0x1.7f7d1cp-20);
-    LlvmValue r = math_fma(e, math_mul(e, s.f, s.f), q, low);
-    r = math_fmak(e, s.k, 0x1.62e4p-1, math_add(e, s.f, r));
+    LlvmValue r = math_log_sum(e, math_split(e, x), NULL);
     return math_log_ends(e, x, r, INFINITY);
 }
 

@@ -64,6 +64,16 @@ LlvmValue math_poly(Emit *e, LlvmValue x, const double *c, uint32_t n)
     return sum;
 }
 
+LlvmValue math_wide(Emit *e, LlvmValue x)
+{
+    return LLVMBuildFPExt(e->builder, x, with_element(e, x, e->f64), "");
+}
+
+LlvmValue math_narrow(Emit *e, LlvmValue x)
+{
+    return LLVMBuildFPTrunc(e->builder, x, with_element(e, x, e->f32), "");
+}
+
 /* ---- choice ---- */
 
 LlvmValue math_test(Emit *e, LlvmValue x, LLVMRealPredicate p, double k)
@@ -93,6 +103,22 @@ LlvmValue math_bits(Emit *e, LlvmValue x)
 LlvmValue math_unbits(Emit *e, LlvmValue bits)
 {
     return LLVMBuildBitCast(e->builder, bits, with_element(e, bits, e->f32), "");
+}
+
+LlvmValue math_abs(Emit *e, LlvmValue x)
+{
+    return intrinsic1(e, "llvm.fabs", x);
+}
+
+LlvmValue math_with_sign(Emit *e, LlvmValue x, LlvmValue sign)
+{
+    return intrinsic2(e, "llvm.copysign", x, sign);
+}
+
+LlvmValue math_is_negative(Emit *e, LlvmValue x)
+{
+    LlvmValue bits = math_bits(e, x);
+    return LLVMBuildICmp(e->builder, LLVMIntSLT, bits, int_like(e, bits, 0), "");
 }
 
 LlvmValue math_rounded(Emit *e, LlvmValue sum)

@@ -22,26 +22,16 @@ static const double log2_c[] = {
     0x1.3ce8264460258p-4,
 };
 
-static LlvmValue wide(Emit *e, LlvmValue x)
-{
-    return LLVMBuildFPExt(e->builder, x, with_element(e, x, e->f64), "");
-}
-
-static LlvmValue narrow(Emit *e, LlvmValue x)
-{
-    return LLVMBuildFPTrunc(e->builder, x, with_element(e, x, e->f32), "");
-}
-
 static LlvmValue log2_wide(Emit *e, LlvmValue x)
 {
     MathSplit s = math_split(e, x);
     LlvmValue k = math_log_ends(e, x, s.k, FLT_MAX);
-    LlvmValue f = wide(e, s.f);
-    LlvmValue q = wide(e, math_poly(e, s.f, log2_c + LOG2_WIDE_TERMS,
+    LlvmValue f = math_wide(e, s.f);
+    LlvmValue q = math_wide(e, math_poly(e, s.f, log2_c + LOG2_WIDE_TERMS,
                                     COUNTOF(log2_c) - LOG2_WIDE_TERMS));
     for (uint32_t i = LOG2_WIDE_TERMS; i-- > 0;)
         q = math_fma(e, q, f, math_const(e, f, log2_c[i]));
-    return math_fma(e, q, f, wide(e, k));
+    return math_fma(e, q, f, math_wide(e, k));
 }
 
 /* 2^n for |n| <= 126, from n as an integer. */
@@ -65,9 +55,9 @@ static LlvmValue scaled(Emit *e, LlvmValue p, LlvmValue n)
 
 LlvmValue math_pow(Emit *e, LlvmValue x, LlvmValue y)
 {
-    LlvmValue z = math_mul(e, wide(e, y), log2_wide(e, x));
+    LlvmValue z = math_mul(e, math_wide(e, y), log2_wide(e, x));
     z = math_clamp(e, z, -250, 250);
     LlvmValue n = math_addk(e, math_addk(e, z, 0x1.8p52), -0x1.8p52);
-    LlvmValue p = math_exp2_fraction(e, narrow(e, math_sub(e, z, n)));
-    return scaled(e, p, narrow(e, n));
+    LlvmValue p = math_exp2_fraction(e, math_narrow(e, math_sub(e, z, n)));
+    return scaled(e, p, math_narrow(e, n));
 }

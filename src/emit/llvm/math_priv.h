@@ -6,7 +6,8 @@
  *   math_ops.c     the vocabulary below
  *   math_exp.c     exp, exp2            math_log.c    log, log2
  *   math_pow.c     pow                  math_root.c   inverse square root
- *   math_trig.c    sin, cos
+ *   math_trig.c    sin, cos, tan        math_arc.c    asin, acos, atan, atan2
+ *   math_hyper.c   sinh and the like    math_bits.c   ldexp, frexp
  *
  * Every function is straight code without branches, for one f32 or a vector of
  * lanes. Polynomials are minimax approximations on the interval their comment
@@ -21,7 +22,9 @@
 typedef LlvmValue MathFn(Emit *e, LlvmValue x, LlvmValue y);
 
 MathFn math_rsqrt, math_exp, math_exp2, math_log, math_log2, math_pow;
-MathFn math_sin, math_cos;
+MathFn math_sin, math_cos, math_tan, math_asin, math_acos, math_atan, math_atan2;
+MathFn math_sinh, math_cosh, math_tanh, math_asinh, math_acosh, math_atanh;
+MathFn math_ldexp, math_frexp_fract, math_frexp_exp;
 
 /* ---- arithmetic: no flags, so each step rounds as it is written ---- */
 
@@ -36,6 +39,8 @@ LlvmValue math_fma(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z);
 LlvmValue math_fmak(Emit *e, LlvmValue x, double y, LlvmValue z);
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
 LlvmValue math_poly(Emit *e, LlvmValue x, const double *c, uint32_t n);
+LlvmValue math_wide(Emit *e, LlvmValue x);              /* f32 to f64             */
+LlvmValue math_narrow(Emit *e, LlvmValue x);            /* f64 to f32             */
 
 /* ---- choice ---- */
 
@@ -47,26 +52,37 @@ LlvmValue math_clamp(Emit *e, LlvmValue x, double low, double high); /* NaN stay
 
 LlvmValue math_bits(Emit *e, LlvmValue x);              /* f32 to i32             */
 LlvmValue math_unbits(Emit *e, LlvmValue bits);         /* i32 to f32             */
+LlvmValue math_abs(Emit *e, LlvmValue x);
+LlvmValue math_with_sign(Emit *e, LlvmValue x, LlvmValue sign);
+LlvmValue math_is_negative(Emit *e, LlvmValue x);       /* true for -0            */
 
 /*
- * The nearest integer n, ties to even, as a sum with a constant that leaves no
- * bits for a fraction: n itself is rounded_n(), and the low bits of the sum as an
- * integer are those of n. |x| below 2^22.
+ * The integer n nearest to x, ties to even, is found with a sum: x and a constant
+ * that leaves no bits for a fraction. |x| must be below 2^22. The low bits of the
+ * sum are then those of n.
  */
 #define MATH_ROUNDER 0x1.8p23
 LlvmValue math_rounded(Emit *e, LlvmValue sum);         /* n as f32               */
 LlvmValue math_exponent(Emit *e, LlvmValue sum);        /* n << 23                */
 
-/* ---- shared by logarithms and powers ---- */
+/* ---- exponentials and logarithms ---- */
+
+/* e^x = 2^n (1 + above_one), n the integer in `sum`; |x| below 2^20. */
+typedef struct MathExp {
+    LlvmValue sum, above_one;
+} MathExp;
+MathExp math_exp_parts(Emit *e, LlvmValue x);
+/* 2^r for |r| <= 1/2. */
+LlvmValue math_exp2_fraction(Emit *e, LlvmValue r);
 
 /* x = 2^k (1 + f), for a positive finite x; 1 + f from sqrt(1/2) to sqrt(2). */
 typedef struct MathSplit {
     LlvmValue k, f;
 } MathSplit;
 MathSplit math_split(Emit *e, LlvmValue x);
+/* log(x) + more, for a small `more`; NULL: none. */
+LlvmValue math_log_sum(Emit *e, MathSplit x, LlvmValue more);
 /* r, but -end for zero, end for infinity, NaN for NaN and what is negative. */
 LlvmValue math_log_ends(Emit *e, LlvmValue x, LlvmValue r, double end);
-/* 2^r for |r| <= 1/2. */
-LlvmValue math_exp2_fraction(Emit *e, LlvmValue r);
 
 #endif

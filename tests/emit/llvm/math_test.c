@@ -9,162 +9,175 @@
  */
 #include "support/test.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "kernel.h"
 
-#define COUNT     (1u << 18)            /* numbers in one run                     */
+#define COUNT     (1u << 18)            /* numbers in one run: two rounds         */
+#define FEW       (1u << 14)
 #define GROUP     64u
 
-/* ---- how far from the truth ---- */
-
-/* The distance of neighbours in a format with `bits` of mantissa at x. */
-static double ulp_at(double x, int bits, int least)
-{
-    int e = -2000;
-    if (x != 0)
-        frexp(x, &e);
-    return ldexp(1, e - bits < least ? least : e - bits);
-}
-
-typedef struct Format {
-    const char *name;
-    int    bits, least;                 /* of mantissa; exponent of the least one */
-    double max, normal;                 /* largest, least normal                  */
-} Format;
-
-static const Format f32 = {"f32", 24, -149, FLT_MAX, FLT_MIN};
-
-/* What WGSL allows: an absolute error, or one in ULP, at x for the result r. */
-typedef double Bound(double x, double y, double r, const Format *f);
-
-static double ulps(double n, double r, const Format *f)
-{
-    return n * ulp_at(r, f->bits, f->least);
-}
-
-static double bound_exp(double x, double y, double r, const Format *f)
-{
-    (void)y;
-    return ulps((f == &f32 ? 3 : 1) + 2 * fabs(x), r, f);
-}
-
-static double bound_log(double x, double y, double r, const Format *f)
-{
-    (void)y;
-    if (x >= 0.5 && x <= 2)
-        return ldexp(1, f == &f32 ? -21 : -7);
-    return ulps(3, r, f);
-}
-
-static double bound_sin(double x, double y, double r, const Format *f)
-{
-    (void)y;
-    (void)r;
-    if (fabs(x) > 3.1415927410125732)
-        return 2;                       /* nothing is asked                       */
-    return ldexp(1, f == &f32 ? -11 : -7);
-}
-
-static double bound_rsqrt(double x, double y, double r, const Format *f)
-{
-    (void)x;
-    (void)y;
-    return ulps(2, r, f);
-}
-
-/* exp2(y * log2(x)): the error of log2, y times, rounded, and that of exp2. */
-static double bound_pow(double x, double y, double r, const Format *f)
-{
-    double l = log2(x), z = y * l;
-    double in_z = fabs(y) * bound_log(x, 0, l, f) + ulps(1, z, f);
-    return r * expm1(in_z * 0.6931471805599453) + bound_exp(z, 0, r, f);
-}
-
-/* ---- the functions ---- */
-
-static double ref_rsqrt(double x) { return 1 / sqrt(x); }
-
-typedef struct Case {
-    const char *call;                   /* of x and y                             */
-    double    (*ref)(double);
-    double    (*ref2)(double, double);
-    Bound      *bound;
-    double      ulp;                    /* our own promise: either so many ULP,   */
-    double      absolute;               /* or this far away                       */
-    double      low, high;              /* where to look closely                  */
-    double      promise;                /* largest |x| of our promise; 0: any     */
-} Case;
-
-static const Case cases[] = {
-    {"inverseSqrt(x)", ref_rsqrt, NULL, bound_rsqrt, 2, 0, 0.25, 4, 0},
-    {"exp(x)", exp, NULL, bound_exp, 1.5, 0, -104, 89, 0},
-    {"exp2(x)", exp2, NULL, bound_exp, 1.5, 0, -150, 129, 0},
-    {"log(x)", log, NULL, bound_log, 1.5, 0, 0.4, 2.5, 0},
-    {"log2(x)", log2, NULL, bound_log, 1.5, 0, 0.4, 2.5, 0},
-    {"sin(x)", sin, NULL, bound_sin, 0, 0x1p-23, -10, 10, 1e6},
-    {"cos(x)", cos, NULL, bound_sin, 0, 0x1p-23, -10, 10, 1e6},
-    {"pow(x, y)", NULL, pow, bound_pow, 1.5, 0, 0, 10, 0},
-};
-
-/* ---- one function, many numbers ---- */
-
-typedef struct Worst {
-    double x, y, got, want, error;      /* in units of what is promised           */
-    double ulp, absolute;               /* the largest errors                     */
-    unsigned wrong;
-} Worst;
-
-static bool same_or_near(const Case *c, const Format *f, double x, double y, double got,
-                         double want, Worst *w)
-{
-    if (isnan(want))
-        return isnan(got);
-    if (fabs(want) > f->max)
-        return fabs(got) >= f->max && signbit(got) == signbit(want);
-    if (fabs(want) < f->normal && got == 0)
-        return true;                    /* flushed                                */
-    double error = fabs(got - want), ulp = error / ulp_at(want, f->bits, f->least);
-    bool promised = c->promise == 0 || fabs(x) <= c->promise;
-    if (promised && ulp > w->ulp)
-        w->ulp = ulp;
-    if (promised && error > w->absolute)
-        w->absolute = error;
-    if (!(error <= c->bound(x, y, want, f)))
-        return false;
-    return !promised || ulp <= c->ulp || error <= c->absolute;
-}
-
-static double reference(const Case *c, double x, double y)
-{
-    if (c->ref)
-        return c->ref(x);
-    if (x < 0)
-        return NAN;                     /* outside of pow's domain                */
-    return c->ref2(x, y);
-}
-
-static void compare(const Case *c, const float *x, const float *y, const float *got, Worst *w)
-{
-    for (uint32_t i = 0; i < COUNT; i++) {
-        double want = reference(c, x[i], y[i]);
-        if (same_or_near(c, &f32, x[i], y[i], got[i], want, w))
-            continue;
-        if (!w->wrong++)
-            *w = (Worst){x[i], y[i], got[i], want, 0, w->ulp, w->absolute, 1};
-    }
-}
+/* ---- the second operand ---- */
 
 static float from_bits(uint32_t bits)
 {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+static float any_number(uint32_t noise)
+{
+    return from_bits(noise);
+}
+
+/* Two to the -10th to the 10th, and some whole numbers and halves. */
+static float power(uint32_t noise)
+{
+    if (noise % 4 == 0)
+        return (float)(noise >> 8 & 127) / 2 - 32;
+    return from_bits((noise & 0x807fffffu) | ((noise >> 23) % 20 + 117) << 23);
+}
+
+static float shift(uint32_t noise)
+{
+    return (float)(int)(noise % 700) - 350;
+}
+
+/* ---- the functions ---- */
+
+static double ref_rsqrt(double x) { return 1 / sqrt(x); }
+
+static double ref_fract(double x)
+{
+    int e;
+    return isfinite(x) ? frexp(x, &e) : x;
+}
+
+static double ref_exponent(double x)
+{
+    int e = 0;
+    if (isfinite(x))
+        frexp(x, &e);
+    return e;
+}
+
+static double ref_ldexp(double x, double n) { return ldexp(x, (int)n); }
+static double ref_pow(double x, double y) { return x >= 0 && !isnan(y) ? pow(fabs(x), y) : NAN; }
+
+typedef struct Case {
+    const char *call;                   /* of x and y                             */
+    double    (*ref)(double);
+    double    (*ref2)(double, double);
+    float     (*y)(uint32_t noise);
+    Bound      *bound;
+    double      ulp;                    /* our own promise: either so many ULP,   */
+    double      absolute;               /* or this far away,                      */
+    double      reach;                  /* for |x| up to this        0: any       */
+    double      limit;                  /* no result is larger       0: any is    */
+    double      low, high;              /* where to look closely                  */
+} Case;
+
+/*   call                ref           ref2       y           bound          ulp   absolute reach limit  low   high */
+static const Case cases[] = {
+    {"inverseSqrt(x)",   ref_rsqrt,    NULL,      NULL,       bound_two_ulp, 2,    0,       0,    0,     0.25, 4},
+    {"exp(x)",           exp,          NULL,      NULL,       bound_exp,     1,    0,       0,    0,     -104, 89},
+    {"exp2(x)",          exp2,         NULL,      NULL,       bound_exp,     1,    0,       0,    0,     -150, 129},
+    {"log(x)",           log,          NULL,      NULL,       bound_log,     1.3,  0,       0,    0,     0.4,  2.5},
+    {"log2(x)",          log2,         NULL,      NULL,       bound_log,     1.5,  0,       0,    0,     0.4,  2.5},
+    {"pow(x, y)",        NULL,         ref_pow,   power,      bound_pow,     1,    0,       0,    0,     0,    10},
+    {"sin(x)",           sin,          NULL,      NULL,       bound_sin,     2,    0x1p-23, 1e6,  1,     -10,  10},
+    {"cos(x)",           cos,          NULL,      NULL,       bound_sin,     2,    0x1p-23, 1e6,  1,     -10,  10},
+    {"tan(x)",           tan,          NULL,      NULL,       bound_tan,     3,    0,       100,  0,     -10,  10},
+    {"asin(x)",          asin,         NULL,      NULL,       bound_asin,    2.5,  0,       0,    0,     -1,   1},
+    {"acos(x)",          acos,         NULL,      NULL,       bound_asin,    2,    0,       0,    0,     -1,   1},
+    {"atan(x)",          atan,         NULL,      NULL,       bound_atan,    2,    0,       0,    0,     -4,   4},
+    {"atan2(x, y)",      NULL,         atan2,     any_number, bound_atan2,   3,    0,       0,    0,     -4,   4},
+    {"sinh(x)",          sinh,         NULL,      NULL,       bound_sinh,    3,    0,       0,    0,     -91,  91},
+    {"cosh(x)",          cosh,         NULL,      NULL,       bound_sinh,    3,    0,       0,    0,     -91,  91},
+    {"tanh(x)",          tanh,         NULL,      NULL,       bound_tanh,    3,    0,       0,    1,     -11,  11},
+    {"asinh(x)",         asinh,        NULL,      NULL,       bound_asinh,   4,    0,       0,    0,     -5,   5},
+    {"acosh(x)",         acosh,        NULL,      NULL,       bound_acosh,   4,    0,       0,    0,     1,    5},
+    {"atanh(x)",         atanh,        NULL,      NULL,       bound_atanh,   4,    0,       0,    0,     -1,   1},
+    {"ldexp(x, i32(y))", NULL,         ref_ldexp, shift,      bound_rounded, 0.5,  0,       0,    0,     -4,   4},
+    {"frexp(x).fract",   ref_fract,    NULL,      NULL,       bound_exact,   0,    0,       0,    0,     -4,   4},
+    {"TYPE(frexp(x).exp)", ref_exponent, NULL,    NULL,       bound_exact,   0,    0,       0,    0,     -4,   4},
+};
+
+/* ---- one function, many numbers ---- */
+
+typedef struct Worst {
+    double x, y, got, want;             /* the first that is wrong                */
+    unsigned wrong;
+    double ulp, absolute;               /* the largest errors of what is promised */
+} Worst;
+
+static bool is_right(const Case *c, const Format *f, double x, double y, double got,
+                     double want, Worst *w)
+{
+    if (isnan(want))
+        return isnan(got);
+    if (c->limit != 0 && !(fabs(got) <= c->limit))
+        return false;
+    if (isinf(want) || fabs(want) >= f->max + ulp_at(f->max, f) / 2)
+        return fabs(got) >= f->max && signbit(got) == signbit(want);
+    if (fabs(want) < f->normal && got == 0)
+        return true;                    /* flushed                                */
+    double error = fabs(got - want), ulp = error / ulp_at(want, f);
+    if (!(error <= c->bound(x, y, want, f)))
+        return false;
+    if (c->reach != 0 && fabs(x) > c->reach)
+        return true;
+    w->ulp = fmax(w->ulp, ulp);
+    w->absolute = fmax(w->absolute, error);
+    double rounding = f == &f16 ? 0.5 : 0;
+    return ulp <= (f == &f16 ? 0.502 : c->ulp) || error <= c->absolute + rounding * ulp_at(want, f);
+}
+
+/* ---- numbers in memory ---- */
+
+typedef struct Numbers {
+    const Format *format;
+    uint32_t count;
+    void    *x, *y, *r;                 /* [count] of the format                  */
+} Numbers;
+
+static size_t number_size(const Format *f)
+{
+    return f == &f32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+static double get(const Numbers *n, const void *at, uint32_t i)
+{
+    return n->format == &f32 ? (double)((const float *)at)[i]
+                             : half_value(((const uint16_t *)at)[i]);
+}
+
+static void put(const Numbers *n, void *at, uint32_t i, float x)
+{
+    if (n->format == &f32)
+        ((float *)at)[i] = x;
+    else
+        ((uint16_t *)at)[i] = half_bits(x);
+}
+
+static void numbers_init(Numbers *n, const Format *f, uint32_t count)
+{
+    size_t size = number_size(f) * count;
+    *n = (Numbers){f, count, malloc(size), malloc(size), malloc(size)};
+    assert_true(n->x && n->y && n->r);
+}
+
+static void numbers_fini(Numbers *n)
+{
+    free(n->x);
+    free(n->y);
+    free(n->r);
 }
 
 static uint32_t scramble(uint32_t n)
@@ -176,71 +189,127 @@ static uint32_t scramble(uint32_t n)
     return n ^ n >> 16;
 }
 
-/* All exponents; or evenly spaced between the ends. */
-static void fill(float *x, float *y, const Case *c, uint32_t round)
+/* The i-th of `count` numbers that go through all exponents. */
+static float any_of(uint32_t i, uint32_t count, uint32_t noise)
 {
-    for (uint32_t i = 0; i < COUNT; i++) {
+    uint32_t step = UINT32_MAX / count + 1;
+    return from_bits(i * step + noise % step);
+}
+
+/* Numbers of all exponents, or of f16 all; then evenly spaced ones. */
+static void fill(Numbers *n, const Case *c, uint32_t round)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
         uint32_t noise = scramble(i * 2 + round);
-        x[i] = round == 0 ? from_bits(i << 14 | (noise & 0x3fffu))
-                          : (float)(c->low + (c->high - c->low) * i / COUNT);
-        y[i] = round == 0 ? from_bits((noise & 0x807fffffu) + 0x3a000000u + (i % 20 << 23))
-                          : (float)(int32_t)(noise % 4096) / 64.0f - 32;
+        float even = (float)(c->low + (c->high - c->low) * i / n->count);
+        if (round == 0 && n->format == &f16)
+            ((uint16_t *)n->x)[i] = (uint16_t)i;
+        else
+            put(n, n->x, i, round == 0 ? any_of(i, n->count, noise) : even);
+        put(n, n->y, i, c->y ? c->y(noise) : 0);
     }
 }
 
-static void wgsl_of(char *text, size_t size, const char *call)
+/* ---- one function, many numbers ---- */
+
+static void wgsl_of(char *text, size_t size, const char *call, const Format *f)
 {
     snprintf(text, size,
-             "@group(0) @binding(0) var<storage> a : array<f32>;"
-             "@group(0) @binding(1) var<storage> b : array<f32>;"
-             "@group(0) @binding(2) var<storage, read_write> r : array<f32>;"
+             "%s alias TYPE = %s;"
+             "@group(0) @binding(0) var<storage> a : array<TYPE>;"
+             "@group(0) @binding(1) var<storage> b : array<TYPE>;"
+             "@group(0) @binding(2) var<storage, read_write> r : array<TYPE>;"
              "@compute @workgroup_size(%u)"
              "fn main(@builtin(global_invocation_id) id : vec3u) {"
-             "  let x = a[id.x]; let y = b[id.x]; _ = y; r[id.x] = %s; }",
-             GROUP, call);
+             "  let x = a[id.x]; let y = b[id.x]; r[id.x] = %s; }",
+             f == &f16 ? "enable f16;" : "", f->name, GROUP, call);
 }
 
-static void run_case(const Case *c, uint32_t lanes, float *x, float *y, float *r)
+static void compare(const Case *c, const Numbers *n, Worst *w)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        double x = get(n, n->x, i), y = get(n, n->y, i), got = get(n, n->r, i);
+        double want = c->ref ? c->ref(x) : c->ref2(x, y);
+        if (is_right(c, n->format, x, y, got, want, w))
+            continue;
+        if (!w->wrong++)
+            w->x = x, w->y = y, w->got = got, w->want = want;
+    }
+}
+
+static unsigned run_case(const Case *c, uint32_t lanes, Numbers *n)
 {
     char text[1024];
     TestKernel k;
     Worst w = {0};
-    wgsl_of(text, sizeof text, c->call);
+    wgsl_of(text, sizeof text, c->call, n->format);
     test_kernel_open(&k, text, lanes);
-    size_t bytes = COUNT * sizeof *x;
-    bool both = k.object.nbindings == 3;
-    KernelBuffer buffers[3] = {{x, bytes}, {both ? y : r, bytes}, {r, bytes}};
+    size_t bytes = n->count * number_size(n->format);
+    KernelBuffer buffers[3] = {{n->x, bytes}, {c->y ? n->y : n->r, bytes}, {n->r, bytes}};
+    assert_int_equal(k.object.nbindings, c->y ? 3 : 2);
     for (uint32_t round = 0; round < 2; round++) {
-        fill(x, y, c, round);
-        test_kernel_run(&k, buffers, COUNT / GROUP);
-        compare(c, x, y, r, &w);
+        fill(n, c, round);
+        test_kernel_run(&k, buffers, n->count / GROUP);
+        compare(c, n, &w);
     }
     test_kernel_close(&k);
-    print_message("%-16s lanes %2u  %.3f ULP, %.3g\n", c->call, lanes, w.ulp, w.absolute);
+    print_message("%-20s %s lanes %2u  %.3f ULP, %.3g\n", c->call, n->format->name, lanes,
+                  w.ulp, w.absolute);
     if (w.wrong)
-        fail_msg("%s: %u wrong, first x = %a (%.9g), y = %.9g: %.9g, not %.9g", c->call,
-                 w.wrong, w.x, w.x, w.y, w.got, w.want);
+        print_error("%s: %u wrong, first x = %a (%.9g), y = %.9g: %.9g, not %.9g\n", c->call,
+                    w.wrong, w.x, w.x, w.y, w.got, w.want);
+    return w.wrong;
 }
 
-static void test_accuracy(void **state)
+static void run_cases(uint32_t lanes, const Format *f, uint32_t count)
 {
-    static const uint32_t widths[] = {8, 1, 4, 16};
-    (void)state;
-    float *x = malloc(COUNT * sizeof *x), *y = malloc(COUNT * sizeof *y);
-    float *r = malloc(COUNT * sizeof *r);
-    assert_true(x && y && r);
+    Numbers n;
+    unsigned wrong = 0;
+    numbers_init(&n, f, count);
     for (size_t i = 0; i < COUNTOF(cases); i++)
-        for (size_t k = 0; k < COUNTOF(widths); k++)
-            run_case(&cases[i], widths[k], x, y, r);
-    free(x);
-    free(y);
-    free(r);
+        wrong += run_case(&cases[i], lanes, &n);
+    numbers_fini(&n);
+    assert_int_equal(wrong, 0);
+}
+
+static void test_one_lane(void **state)
+{
+    (void)state;
+    run_cases(1, &f32, FEW);
+}
+
+static void test_4_lanes(void **state)
+{
+    (void)state;
+    run_cases(4, &f32, FEW);
+}
+
+static void test_8_lanes(void **state)
+{
+    (void)state;
+    run_cases(8, &f32, COUNT);
+}
+
+static void test_16_lanes(void **state)
+{
+    (void)state;
+    run_cases(16, &f32, FEW);
+}
+
+static void test_every_half(void **state)
+{
+    (void)state;
+    run_cases(8, &f16, 65536);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_8_lanes),
+        cmocka_unit_test(test_one_lane),
+        cmocka_unit_test(test_4_lanes),
+        cmocka_unit_test(test_16_lanes),
+        cmocka_unit_test(test_every_half),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("math", tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 typedef struct Survey {
     uint32_t most;                  /* values in the largest region               */
-    bool     has_subgroup;
+    bool     lane_by_lane;          /* subgroups, atomics: wider does not pay     */
 } Survey;
 
 static void survey_region(Survey *s, const Region *region)
@@ -22,7 +22,7 @@ static void survey_region(Survey *s, const Region *region)
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         if (inst->type.width && inst->type.kind != SCALAR_PLACE && inst->op != IR_CONST)
             n += inst->type.width;
-        s->has_subgroup |= inst->op == IR_SUBGROUP;
+        s->lane_by_lane |= inst->op == IR_SUBGROUP || inst->op == IR_ATOMIC;
         if (ir_op_is_construct((IrOp)inst->op))
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
                 survey_region(s, inst->flow.regions[i]);
@@ -48,5 +48,5 @@ uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native)
     survey_region(&s, ir->body);
     bool rows = size[0] % (2 * native) == 0;
     bool light = s.most <= MANY_VALUES;
-    return rows && light && !s.has_subgroup ? 2 * native : native;
+    return rows && light && !s.lane_by_lane ? 2 * native : native;
 }

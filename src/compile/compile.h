@@ -14,6 +14,7 @@
 
 #include "check/check.h"
 #include "emit/llvm/kernel_abi.h"
+#include "opt/proof.h"
 
 /* The buffer that a kernel expects in KernelDispatch.buffers[i]. */
 typedef struct KernelBinding {
@@ -29,6 +30,7 @@ typedef struct Kernel {
     uint64_t       memory_size;     /* bytes a thread needs                       */
     bool           has_barrier;
     bool           from_disk;       /* found in the disk cache                    */
+    Proof          proof;           /* what its dispatches must fulfil            */
 } Kernel;
 
 /* Compiled kernels, in memory and on disk. One may serve many devices. */
@@ -47,6 +49,7 @@ void         kernel_cache_release(KernelCache *cache);
 typedef struct CompileOptions {
     uint32_t lanes;                 /* 1, 4, 8, 16, 32   0: what suits best       */
     bool     shuffle;               /* hostile: lane groups in scrambled order    */
+    bool     assume;                /* run only dispatches that fulfil the proof  */
 } CompileOptions;
 
 /*
@@ -57,6 +60,14 @@ const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
                          const OverrideSetting *settings, uint32_t nsettings,
                          const CompileOptions *options, Diag *diag);
 void          kernel_release(KernelCache *cache, const Kernel *kernel);
+
+/* Whether this dispatch fulfils what the kernel assumes. */
+bool          kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch);
+/*
+ * The same kernel without assumptions; made at the first call. The caller gives it
+ * back with kernel_release(). NULL after a diagnostic.
+ */
+const Kernel *kernel_without_assumptions(KernelCache *cache, const Kernel *kernel, Diag *diag);
 
 /* Writes what the pipeline has after `stage` (a name of compile_stages()). */
 bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *entry,

@@ -17,6 +17,7 @@
 
 #include "compile/disk.h"
 #include "compile/loader.h"
+#include "syntax/syntax.h"
 
 #define KEEP_UNUSED   128u          /* kernels that nobody holds                   */
 #define DEFAULT_LIMIT (256ull << 20)
@@ -24,11 +25,21 @@
 
 typedef enum State { STATE_MAKING, STATE_READY, STATE_FAILED } State;
 
+/* What a kernel is made from, kept beyond the module. All malloc'ed. */
+typedef struct Recipe {
+    char    *source, *entry;
+    uint32_t source_len, entry_len;
+    OverrideSetting *settings;      /* keys malloc'ed, too                         */
+    uint32_t nsettings;
+    CompileOptions options;
+} Recipe;
+
 typedef struct Entry Entry;
 struct Entry {
     Kernel    kernel;               /* first: a Kernel is its Entry                */
     KernelKey key;
     LoadedCode code;
+    Recipe    recipe;               /* for making it again without assumptions     */
     State     state;
     uint32_t  refs;
     uint64_t  used;                 /* time of last use                            */
@@ -85,7 +96,8 @@ static bool key_make(KernelKey *key, const KernelCache *cache, const CompileJob 
 {
     KeyWriter w = {0};
     const uint32_t numbers[] = {KERNEL_ABI_VERSION, job->options.lanes,
-                                job->options.shuffle, job->nsettings};
+                                job->options.shuffle, job->options.assume,
+                                job->nsettings};
     key_add_str(&w, STR(WEFT_VERSION));
     key_add_str(&w, str_of(cache->target));
     key_add(&w, numbers, sizeof numbers);
@@ -139,9 +151,47 @@ KernelCache *kernel_cache_create(const KernelCacheDesc *desc)
     return cache;
 }
 
+static void recipe_fini(Recipe *r)
+{
+    for (uint32_t i = 0; r->settings && i < r->nsettings; i++)
+        free((void *)(uintptr_t)r->settings[i].key.data);
+    free(r->settings);
+    free(r->source);
+    free(r->entry);
+    *r = (Recipe){0};
+}
+
+static char *copy_str(Str s)
+{
+    char *copy = malloc((size_t)s.len + 1);
+    if (copy && s.len)
+        memcpy(copy, s.data, s.len);
+    return copy;
+}
+
+static bool recipe_init(Recipe *r, const CompileJob *job)
+{
+    Str entry = job->entry->ident.name->text;
+    *r = (Recipe){.source_len = job->module->source.len, .entry_len = entry.len,
+                  .nsettings = job->nsettings, .options = job->options};
+    r->source = copy_str(job->module->source);
+    r->entry = copy_str(entry);
+    r->settings = calloc(job->nsettings + 1, sizeof *r->settings);
+    bool ok = r->source && r->entry && r->settings;
+    for (uint32_t i = 0; ok && i < job->nsettings; i++) {
+        Str key = job->settings[i].key;
+        r->settings[i] = (OverrideSetting){{copy_str(key), key.len}, job->settings[i].value};
+        ok = r->settings[i].key.data != NULL;
+    }
+    return ok;
+}
+
 static void entry_free(Entry *entry)
 {
     loader_close(&entry->code);
+    recipe_fini(&entry->recipe);
+    free(entry->kernel.proof.nodes);
+    free(entry->kernel.proof.checks);
     free(entry->kernel.bindings);
     free(entry->key.bytes);
     free(entry);
@@ -201,10 +251,11 @@ static bool entry_load(Entry *entry, CompiledObject *o, const char **why)
         .run = (KernelFn *)entry->code.entry,
         .bindings = o->bindings, .nbindings = o->nbindings,
         .lanes = o->emitted.lanes, .memory_size = o->emitted.memory_size,
-        .has_barrier = o->has_barrier,
+        .has_barrier = o->has_barrier, .proof = o->proof,
     };
     memcpy(entry->kernel.workgroup_size, o->workgroup_size, sizeof o->workgroup_size);
     o->bindings = NULL;             /* the kernel owns them now */
+    o->proof = (Proof){0};
     return true;
 }
 
@@ -212,6 +263,8 @@ static bool entry_make(Entry *entry, KernelCache *cache, const CompileJob *job, 
 {
     const char *why = NULL;
     CompiledObject o = {0};
+    if (job->options.assume && !recipe_init(&entry->recipe, job))
+        return false;
     bool ok = disk_cache_read(&cache->disk, &entry->key, &o) && entry_load(entry, &o, &why);
     bool from_disk = ok;
     if (!ok) {
@@ -325,4 +378,55 @@ void kernel_release(KernelCache *cache, const Kernel *kernel)
         }
     drop_oldest(cache);
     pthread_mutex_unlock(&cache->lock);
+}
+
+/* ---- assumptions ---- */
+
+#define MAX_BUFFERS 256u
+
+bool kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch)
+{
+    ProofBuffer buffers[MAX_BUFFERS];
+    if (kernel->proof.nchecks == 0)
+        return true;
+    if (kernel->nbindings > MAX_BUFFERS)
+        return false;
+    for (uint32_t i = 0; i < kernel->nbindings; i++)
+        buffers[i] = (ProofBuffer){dispatch->buffers[i].data, dispatch->buffers[i].size};
+    return proof_holds(&kernel->proof, buffers, kernel->nbindings, dispatch->num_workgroups);
+}
+
+typedef struct Remake {
+    KernelCache  *cache;
+    const Recipe *recipe;
+    Arena        *arena;
+    Diag         *diag;
+    Module       *module;
+    const Decl   *entry;
+} Remake;
+
+static void read_again(void *context)
+{
+    Remake *r = context;
+    Str source = {r->recipe->source, r->recipe->source_len};
+    r->module = syntax_parse(r->arena, source, r->diag);
+    if (check_module(r->module, &(CheckOptions){0}, r->diag))
+        r->entry = module_find_entry_point(r->module,
+                                           (Str){r->recipe->entry, r->recipe->entry_len});
+}
+
+const Kernel *kernel_without_assumptions(KernelCache *cache, const Kernel *kernel, Diag *diag)
+{
+    Arena arena;
+    const Recipe *recipe = &((const Entry *)kernel)->recipe;
+    Remake r = {.cache = cache, .recipe = recipe, .arena = &arena, .diag = diag};
+    CompileOptions options = recipe->options;
+    const Kernel *made = NULL;
+    options.assume = false;
+    arena_init(&arena, 0);
+    if (arena_try(&arena, read_again, &r) && r.entry)
+        made = kernel_get(cache, r.module, r.entry, recipe->settings, recipe->nsettings,
+                          &options, diag);
+    arena_fini(&arena);
+    return made;
 }

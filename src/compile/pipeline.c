@@ -25,6 +25,7 @@ typedef struct Run {
     Diag        *diag;
     Specialization special;
     Ir          *ir;
+    Proof        proof;
     Facts       *facts;
     const char  *until;                 /* stage whose result is wanted, or NULL   */
     Text        *dump;
@@ -76,6 +77,13 @@ static void middle(void *context)
         verify(r, opt_passes[i].name);
         dump_ir(r, opt_passes[i].name);
     }
+    if (job->options.assume && !r->dumped) {
+        opt_assume(r->ir, &r->proof);
+        opt_simplify(r->ir);
+        opt_prune(r->ir);
+        verify(r, "assume");
+        dump_ir(r, "assume");
+    }
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
     r->ok = true;
 }
@@ -108,6 +116,20 @@ static bool list_bindings(CompiledObject *out, const Ir *ir)
     return out->bindings != NULL;
 }
 
+static bool copy_proof(CompiledObject *out, const Proof *p)
+{
+    out->proof = *p;
+    out->proof.nodes = malloc((p->nnodes + 1) * sizeof *p->nodes);
+    out->proof.checks = malloc((p->nchecks + 1) * sizeof *p->checks);
+    if (!out->proof.nodes || !out->proof.checks)
+        return false;
+    if (p->nnodes)
+        memcpy(out->proof.nodes, p->nodes, p->nnodes * sizeof *p->nodes);
+    if (p->nchecks)
+        memcpy(out->proof.checks, p->checks, p->nchecks * sizeof *p->checks);
+    return true;
+}
+
 bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
 {
     Arena arena;
@@ -117,7 +139,7 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
     Run r = {.job = job, .arena = &arena, .diag = diag};
     bool ok = run_middle(&r);
     ok = ok && emit_llvm(&made.emitted, r.facts, &options, diag);
-    if (ok && !list_bindings(&made, r.ir)) {
+    if (ok && (!list_bindings(&made, r.ir) || !copy_proof(&made, &r.proof))) {
         diag_add(diag, DIAG_out_of_memory, job->entry->span, "no memory for a kernel");
         ok = false;
     }
@@ -136,6 +158,8 @@ void compiled_object_fini(CompiledObject *o)
 {
     emit_result_fini(&o->emitted);
     free(o->bindings);
+    free(o->proof.nodes);
+    free(o->proof.checks);
     *o = (CompiledObject){0};
 }
 
@@ -143,7 +167,7 @@ void compiled_object_fini(CompiledObject *o)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "facts", "llvm", "llvm-opt", "asm", NULL,
+    "settle", "trim", "vars", "assume", "facts", "llvm", "llvm-opt", "asm", NULL,
 };
 
 const char *const *compile_stages(void)

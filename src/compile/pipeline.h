@@ -24,6 +24,7 @@ typedef struct CompiledObject {
     uint32_t       nbindings;
     uint32_t       workgroup_size[3];
     bool           has_barrier;
+    Proof          proof;           /* nodes and checks malloc'ed                 */
 } CompiledObject;
 
 /* False after a diagnostic. */

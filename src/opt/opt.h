@@ -8,6 +8,7 @@
 #define WEFT_OPT_OPT_H
 
 #include "ir/ir.h"
+#include "opt/proof.h"
 
 /* FUNCTION and PRIVATE variables whose parts are only reached through constant
  * paths become values: structures and arrays are split, then each scalar or
@@ -23,8 +24,16 @@ void opt_flatten(Ir *ir);
 /* Equal pure operations on equal operands are made once (scoped by regions);
  * loads of read-only memory count as pure. */
 void opt_merge(Ir *ir);
-/* What nobody uses is dropped; also unused parameters, results and variables. */
+/* What nobody uses is dropped; also unused parameters and results. */
 void opt_prune(Ir *ir);
+/* Variables that no place names any more; the others are numbered anew. */
+void opt_drop_vars(Ir *ir);
+
+/* Takes for granted what a dispatch will prove: indices in bounds, guards that let
+ * everybody through. The IR holds only for dispatches for which the proof does. The
+ * variables must not be renumbered afterwards: the proof names buffers by their
+ * order. */
+void opt_assume(Ir *ir, Proof *out);
 
 typedef struct OptPass {
     const char *name;                   /* for --dump=NAME                        */

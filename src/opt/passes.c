@@ -12,6 +12,7 @@ const OptPass opt_passes[] = {
     {"merge",    opt_merge,    "what is computed twice is computed once"},
     {"settle",   opt_simplify, "merging shows more values to be one"},
     {"trim",     opt_prune,    "and leaves more that is not needed"},
+    {"vars",     opt_drop_vars, "memory for variables that are values now"},
 };
 
 const uint32_t opt_pass_count = COUNTOF(opt_passes);

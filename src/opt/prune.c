@@ -237,7 +237,7 @@ static void mark_vars(bool *used, const Region *region)
     }
 }
 
-static void drop_vars(Ir *ir)
+void opt_drop_vars(Ir *ir)
 {
     bool *used = ARENA_ARRAY(ir->arena, bool, ir->vars.len + 1);
     uint32_t n = 0;
@@ -260,5 +260,4 @@ void opt_prune(Ir *ir)
     while (p.work.len)
         spread(&p, p.work.data[--p.work.len]);
     sweep(&p, ir->body);
-    drop_vars(ir);
 }

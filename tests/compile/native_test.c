@@ -70,7 +70,7 @@ static void run_passes(RunDir *d, const char *path, Arena *a, const Module *m, R
 
 static const KernelBuffer no_buffer;
 
-static KernelBuffer buffer_for(Arena *a, const RunCase *c, KernelBinding want)
+static KernelBuffer buffer_for(const RunCase *c, KernelBinding want)
 {
     for (uint32_t i = 0; i < c->buffers.len; i++) {
         const RunBuffer *b = &c->buffers.data[i];
@@ -79,7 +79,6 @@ static KernelBuffer buffer_for(Arena *a, const RunCase *c, KernelBinding want)
             continue;
         return (KernelBuffer){b->data, b->size};
     }
-    (void)a;
     return no_buffer;
 }
 
@@ -104,6 +103,17 @@ static void dispatch(KernelFn *run, const KernelDispatch *k, void *memory, bool 
     }
 }
 
+/* Does this run fulfil what the kernel assumes? */
+static bool is_suited(Arena *a, const RunCase *c, const CompiledObject *o)
+{
+    ProofBuffer *buffers = ARENA_ARRAY(a, ProofBuffer, o->nbindings + 1);
+    for (uint32_t i = 0; i < o->nbindings; i++) {
+        KernelBuffer b = buffer_for(c, o->bindings[i]);
+        buffers[i] = (ProofBuffer){b.data, b.size};
+    }
+    return proof_holds(&o->proof, buffers, o->nbindings, c->groups);
+}
+
 static const char *execute(Arena *a, RunCase *c, const CompiledObject *o, bool backwards)
 {
     const char *why = NULL;
@@ -112,9 +122,13 @@ static const char *execute(Arena *a, RunCase *c, const CompiledObject *o, bool b
     if (!loader_open(&code, o->emitted.object, o->emitted.object_size, "weft_kernel", &why))
         return why;
     runfile_fill(a, c);
+    if (!is_suited(a, c, o)) {
+        loader_close(&code);
+        return NULL;
+    }
     KernelBuffer *buffers = ARENA_ARRAY(a, KernelBuffer, o->nbindings + 1);
     for (uint32_t i = 0; i < o->nbindings; i++)
-        buffers[i] = buffer_for(a, c, o->bindings[i]);
+        buffers[i] = buffer_for(c, o->bindings[i]);
     KernelDispatch k = {.buffers = buffers, .immediates = immediates_of(c), .stop = &stop,
                         .num_workgroups = {c->groups[0], c->groups[1], c->groups[2]}};
     void *memory = aligned_alloc(KERNEL_ALIGN, o->emitted.memory_size + KERNEL_ALIGN);
@@ -125,14 +139,15 @@ static const char *execute(Arena *a, RunCase *c, const CompiledObject *o, bool b
 }
 
 static void run_native(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c,
-                       uint32_t lanes, bool shuffle)
+                       uint32_t lanes, bool shuffle, bool assume)
 {
     char what[32];
     Diag diag = {.arena = a};
     CompiledObject o = {0};
     CompileJob job = {m, c->entry, c->overrides.data, c->overrides.len,
-                      {.lanes = lanes, .shuffle = shuffle}};
-    snprintf(what, sizeof what, "%u lanes%s", lanes, shuffle ? ", backwards" : "");
+                      {.lanes = lanes, .shuffle = shuffle, .assume = assume}};
+    snprintf(what, sizeof what, "%u lanes%s%s", lanes, shuffle ? ", backwards" : "",
+             assume ? ", assuming" : "");
     if (!pipeline_run(&o, &job, &diag)) {
         rundir_complain_diag(d, path, m, a, &diag);
         return;
@@ -155,9 +170,11 @@ static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, Run
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (uses_subgroups(m) && widths[i] != c->subgroup_size)
             continue;
-        run_native(d, path, a, m, c, widths[i], false);
-        if (widths[i] == 8)
-            run_native(d, path, a, m, c, widths[i], true);
+        run_native(d, path, a, m, c, widths[i], false, false);
+        if (widths[i] != 8)
+            continue;
+        run_native(d, path, a, m, c, widths[i], true, false);
+        run_native(d, path, a, m, c, widths[i], false, true);
     }
 }
 

@@ -131,7 +131,7 @@ static GpuKernel *cpu_kernel_create(GpuDevice *d, const Module *m, const Decl *e
                                     const OverrideSetting *settings, uint32_t nsettings,
                                     Diag *diag)
 {
-    CompileOptions options = {.lanes = d->desc.lanes};
+    CompileOptions options = {.lanes = d->desc.lanes, .assume = true};
     const Kernel *kernel = kernel_get(d->cache, m, entry, settings, nsettings, &options, diag);
     GpuKernel *k = kernel ? calloc(1, sizeof *k) : NULL;
     if (!kernel)
@@ -150,6 +150,7 @@ static void cpu_kernel_destroy(GpuDevice *d, GpuKernel *k)
     if (!k)
         return;
     kernel_release(d->cache, k->kernel);
+    kernel_release(d->cache, k->plain);
     free(k);
 }
 

@@ -80,6 +80,8 @@ void        buffer_free(BufferPool *p, GpuBuffer *b);
 
 struct GpuKernel {
     const Kernel *kernel;
+    const Kernel *plain;            /* without assumptions; NULL: not needed yet.
+                                       Only the queue's thread sets it            */
 };
 
 struct GpuQueries {

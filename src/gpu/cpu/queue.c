@@ -100,18 +100,41 @@ static void report_stop(GpuDevice *d, const void *tag)
     lose(d, tag, why);
 }
 
+/* The kernel that may run this dispatch; NULL: it cannot be made. */
+static const Kernel *suited(GpuDevice *d, GpuKernel *k, const KernelDispatch *kd)
+{
+    if (kernel_suits(k->kernel, kd))
+        return k->kernel;
+    if (!k->plain) {
+        Arena arena;
+        arena_init(&arena, 0);
+        Diag diag = {.arena = &arena};
+        k->plain = kernel_without_assumptions(d->cache, k->kernel, &diag);
+        arena_fini(&arena);
+    }
+    return k->plain;
+}
+
 static void run_dispatch(Queue *q, const GpuCommand *c)
 {
     GpuDevice *d = q->device;
     const Kernel *k = c->dispatch.kernel->kernel;
     KernelDispatch kd = {.immediates = c->dispatch.immediates, .stop = &d->stop};
-    if (!groups_of(c, kd.num_workgroups))
+    if (!groups_of(c, kd.num_workgroups) || !kd.num_workgroups[0] ||
+        !kd.num_workgroups[1] || !kd.num_workgroups[2])
         return;
     if (!reserve_buffers(q, k->nbindings)) {
         lose(d, c->dispatch.tag, "no memory to run a dispatch");
         return;
     }
     bind_buffers(q, k, c);
+    kd.buffers = q->buffers;
+    k = suited(d, c->dispatch.kernel, &kd);
+    if (!k || !reserve_buffers(q, k->nbindings)) {
+        lose(d, c->dispatch.tag, "no memory to run a dispatch");
+        return;
+    }
+    bind_buffers(q, k, c);          /* its bindings may be others */
     kd.buffers = q->buffers;
     if (d->watch)
         watch_begin(d->watch, &d->stop);

@@ -106,6 +106,41 @@ typedef enum weft_stage {
     WEFT_STAGE_COMPUTE,
 } weft_stage;
 
+typedef enum weft_scalar {
+    WEFT_SCALAR_BOOL = 1,
+    WEFT_SCALAR_I32,
+    WEFT_SCALAR_U32,
+    WEFT_SCALAR_F32,
+    WEFT_SCALAR_F16,
+} weft_scalar;
+
+/* ---- types that memory can hold ---- */
+
+typedef enum weft_type_kind {
+    WEFT_TYPE_SCALAR = 1,           /* also atomic                                 */
+    WEFT_TYPE_VECTOR,               /* element: its scalar                         */
+    WEFT_TYPE_MATRIX,               /* element: a column, a vector                 */
+    WEFT_TYPE_ARRAY,
+    WEFT_TYPE_STRUCT,
+    WEFT_TYPE_BYTES,                /* buffer: it has no type until it is viewed   */
+} weft_type_kind;
+
+typedef struct weft_struct weft_struct;
+typedef struct weft_type   weft_type;
+
+/* How a value lies in a buffer, down to its scalars. */
+struct weft_type {
+    weft_type_kind     kind;
+    const char        *name;        /* as WGSL writes it: "vec3<f32>"              */
+    weft_scalar        scalar;      /* SCALAR, VECTOR, MATRIX                      */
+    uint32_t           align;       /* BYTES: 0                                    */
+    uint64_t           size;        /* bytes; 0: the size of the binding decides   */
+    const weft_type   *element;     /* VECTOR, MATRIX, ARRAY                       */
+    uint64_t           count;       /* of elements; ARRAY 0: the binding decides   */
+    uint64_t           stride;      /* bytes from element to element               */
+    const weft_struct *structure;   /* STRUCT                                      */
+};
+
 typedef enum weft_binding_kind {
     WEFT_BINDING_UNIFORM = 1,
     WEFT_BINDING_STORAGE,           /* read_write                                  */
@@ -124,15 +159,8 @@ typedef struct weft_binding {
     const char *type;               /* as WGSL writes it: "array<vec4<f32>>"       */
     const char *access;             /* "read", "write", "read_write"               */
     uint64_t    min_size;           /* bytes a buffer binding must have; 0: no buffer */
+    const weft_type *layout;        /* NULL: no buffer                             */
 } weft_binding;
-
-typedef enum weft_scalar {
-    WEFT_SCALAR_BOOL = 1,
-    WEFT_SCALAR_I32,
-    WEFT_SCALAR_U32,
-    WEFT_SCALAR_F32,
-    WEFT_SCALAR_F16,
-} weft_scalar;
 
 typedef struct weft_override {
     const char *name;
@@ -152,6 +180,8 @@ typedef struct weft_entry_point {
     uint64_t    workgroup_memory;   /* bytes of workgroup variables; override-sized
                                        arrays count as empty                       */
     uint32_t    immediate_size;     /* bytes of immediate data used                */
+    const char *immediate_name;     /* of the var<immediate>       NULL: none      */
+    const weft_type *immediate_layout;
     const weft_binding *bindings;   /* used by it, by group and binding            */
     uint32_t    binding_count;
     const uint32_t *overrides;      /* used by it: indices of weft_wgsl_override_get */
@@ -162,15 +192,16 @@ typedef struct weft_member {
     const char *name, *type;
     uint64_t    offset, size;
     uint32_t    align;
+    const weft_type *layout;        /* NULL: not host-shareable                    */
 } weft_member;
 
-typedef struct weft_struct {
+struct weft_struct {
     const char *name;
     uint64_t    size;               /* without a runtime-sized array at its end    */
     uint32_t    align;              /* 0: not host-shareable, so without layout    */
     const weft_member *members;
     uint32_t    member_count;
-} weft_struct;
+};
 
 WEFT_API uint32_t weft_wgsl_entry_point_count(const weft_wgsl *module);
 WEFT_API const weft_entry_point *weft_wgsl_entry_point_get(const weft_wgsl *module, uint32_t index);

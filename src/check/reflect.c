@@ -38,18 +38,6 @@ static const char *text_of(Arena *a, Ident ident)
 
 /* ---- overrides ---- */
 
-static weft_scalar scalar_of(const Type *t)
-{
-    switch (t->kind) {
-    case TYPE_BOOL: return WEFT_SCALAR_BOOL;
-    case TYPE_I32:  return WEFT_SCALAR_I32;
-    case TYPE_U32:  return WEFT_SCALAR_U32;
-    case TYPE_F32:  return WEFT_SCALAR_F32;
-    case TYPE_F16:  return WEFT_SCALAR_F16;
-    default:        BUG("an override of no scalar type");
-    }
-}
-
 static double number_of(const Value *v)
 {
     switch (v->type->kind) {
@@ -66,7 +54,7 @@ static weft_override override_of(Arena *a, const Decl *decl)
     const Expr   *init = decl->var.init;
     weft_override o = {
         .name = text_of(a, decl->ident),
-        .type = scalar_of(decl->type),
+        .type = layout_scalar(decl->type),
         .has_id = decl->var.has_id,
         .id = decl->var.has_id ? decl->var.id : 0,
         .has_default = init != NULL,
@@ -79,25 +67,27 @@ static weft_override override_of(Arena *a, const Decl *decl)
 
 /* ---- structures ---- */
 
-static weft_member member_of(Arena *a, const Member *m, bool laid_out)
+static weft_member member_of(Layouts *l, const Member *m, bool laid_out)
 {
-    weft_member out = {.name = text_of(a, m->ident), .type = type_string(a, m->type)};
+    weft_member out = {.name = text_of(l->arena, m->ident),
+                       .type = type_string(l->arena, m->type)};
     if (laid_out) {
         out.offset = m->offset;
         out.size = m->size;
         out.align = m->align;
+        out.layout = layout_of(l, m->type);
     }
     return out;
 }
 
-static weft_struct struct_of(Arena *a, const Decl *decl)
+static weft_struct struct_of(Layouts *l, const Decl *decl)
 {
     bool         laid_out = type_is_host_shareable(decl->type);
     uint32_t     count = decl->structure.nmembers;
-    weft_member *members = ARENA_ARRAY(a, weft_member, count);
+    weft_member *members = ARENA_ARRAY(l->arena, weft_member, count);
     for (uint32_t i = 0; i < count; i++)
-        members[i] = member_of(a, &decl->structure.members[i], laid_out);
-    weft_struct out = {.name = text_of(a, decl->ident),
+        members[i] = member_of(l, &decl->structure.members[i], laid_out);
+    weft_struct out = {.name = text_of(l->arena, decl->ident),
                        .members = members, .member_count = count};
     if (!laid_out)
         return out;
@@ -106,6 +96,33 @@ static weft_struct struct_of(Arena *a, const Decl *decl)
                    ? decl->structure.members[count - 1].offset
                    : decl->type->size;
     return out;
+}
+
+static uint32_t count_structs(const Module *m)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->decls.len; i++)
+        count += m->decls.data[i]->kind == DECL_STRUCT;
+    return count;
+}
+
+/* Types point to structures and back, so all structures get their place first. */
+static void structs_of(Reflection *out, Layouts *l, const Module *m)
+{
+    uint32_t      count = count_structs(m);
+    weft_struct  *all = ARENA_ARRAY(l->arena, weft_struct, count);
+    const Decl  **decls = ARENA_ARRAY(l->arena, const Decl *, count);
+    for (uint32_t i = 0, n = 0; i < m->decls.len; i++) {
+        if (m->decls.data[i]->kind != DECL_STRUCT)
+            continue;
+        decls[n] = m->decls.data[i];
+        layouts_add_struct(l, decls[n]->type, &all[n]);
+        n++;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = struct_of(l, decls[i]);
+    out->structs = all;
+    out->struct_count = count;
 }
 
 /* ---- bindings ---- */
@@ -141,16 +158,22 @@ static const char *binding_access(const Decl *var)
                                           : access_name(var->var.access);
 }
 
-static weft_binding binding_of(Arena *a, const Decl *var, uint64_t min_size)
+static bool is_buffer(const Decl *var)
+{
+    return var->var.space == SPACE_UNIFORM || var->var.space == SPACE_STORAGE;
+}
+
+static weft_binding binding_of(Layouts *l, const Decl *var, uint64_t min_size)
 {
     return (weft_binding){
-        .name = text_of(a, var->ident),
+        .name = text_of(l->arena, var->ident),
         .group = var->var.group,
         .binding = var->var.binding,
         .kind = binding_kind(var),
-        .type = type_string(a, var->type),
+        .type = type_string(l->arena, var->type),
         .access = binding_access(var),
         .min_size = min_size,
+        .layout = is_buffer(var) ? layout_of(l, var->type) : NULL,
     };
 }
 
@@ -186,8 +209,9 @@ static void sort_bindings(weft_binding *bindings, uint32_t count)
 }
 
 /* What the variables and overrides that an entry point uses add to it. */
-static void accesses_of(weft_entry_point *out, Arena *a, const FnInfo *fn)
+static void accesses_of(weft_entry_point *out, Layouts *l, const FnInfo *fn)
 {
+    Arena *a = l->arena;
     VEC(weft_binding) bindings = {0};
     VEC(uint32_t)     overrides = {0};
     for (uint32_t i = 0; i < fn->globals.len; i++) {
@@ -195,11 +219,14 @@ static void accesses_of(weft_entry_point *out, Arena *a, const FnInfo *fn)
         if (d->kind == DECL_OVERRIDE)
             VEC_PUSH(a, &overrides, d->var.override_index);
         else if (d->var.has_binding)
-            VEC_PUSH(a, &bindings, binding_of(a, d, fn->min_sizes[i]));
+            VEC_PUSH(a, &bindings, binding_of(l, d, fn->min_sizes[i]));
         else if (d->var.space == SPACE_WORKGROUP)
             out->workgroup_memory += round_up(d->type->size, 16);
-        else if (d->var.space == SPACE_IMMEDIATE)
+        else if (d->var.space == SPACE_IMMEDIATE) {
             out->immediate_size = (uint32_t)d->type->size;
+            out->immediate_name = text_of(a, d->ident);
+            out->immediate_layout = layout_of(l, d->type);
+        }
     }
     sort_bindings(bindings.data, bindings.len);
     out->bindings = bindings.data;
@@ -208,29 +235,29 @@ static void accesses_of(weft_entry_point *out, Arena *a, const FnInfo *fn)
     out->override_count = overrides.len;
 }
 
-static weft_entry_point entry_point_of(Arena *a, const Decl *fn)
+static weft_entry_point entry_point_of(Layouts *l, const Decl *fn)
 {
     static const weft_stage stages[] = {
         [STAGE_VERTEX] = WEFT_STAGE_VERTEX,
         [STAGE_FRAGMENT] = WEFT_STAGE_FRAGMENT,
         [STAGE_COMPUTE] = WEFT_STAGE_COMPUTE,
     };
-    weft_entry_point out = {.name = text_of(a, fn->ident),
+    weft_entry_point out = {.name = text_of(l->arena, fn->ident),
                             .stage = stages[fn->fn.info->stage]};
     workgroup_size_of(&out, fn->fn.info);
-    accesses_of(&out, a, fn->fn.info);
+    accesses_of(&out, l, fn->fn.info);
     return out;
 }
 
 void reflect_module(Reflection *out, Arena *a, const Module *m)
 {
     const ModuleInfo *info = m->info;
+    Layouts layouts;
     *out = (Reflection){0};
+    layouts_init(&layouts, a, m);
+    structs_of(out, &layouts, m);
     for (uint32_t i = 0; i < info->entry_points.len; i++)
-        VEC_PUSH(a, &out->entry_points, entry_point_of(a, info->entry_points.data[i]));
+        VEC_PUSH(a, &out->entry_points, entry_point_of(&layouts, info->entry_points.data[i]));
     for (uint32_t i = 0; i < info->overrides.len; i++)
         VEC_PUSH(a, &out->overrides, override_of(a, info->overrides.data[i]));
-    for (uint32_t i = 0; i < m->decls.len; i++)
-        if (m->decls.data[i]->kind == DECL_STRUCT)
-            VEC_PUSH(a, &out->structs, struct_of(a, m->decls.data[i]));
 }

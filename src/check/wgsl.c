@@ -318,12 +318,12 @@ const weft_override *weft_wgsl_override_get(const weft_wgsl *w, uint32_t index)
 
 uint32_t weft_wgsl_struct_count(const weft_wgsl *w)
 {
-    return ITEM_COUNT(w, structs);
+    return w ? w->reflection.struct_count : 0;
 }
 
 const weft_struct *weft_wgsl_struct_get(const weft_wgsl *w, uint32_t index)
 {
-    return ITEM_AT(w, structs, index);
+    return index < weft_wgsl_struct_count(w) ? &w->reflection.structs[index] : NULL;
 }
 
 /* ---- specialisation ---- */

@@ -450,13 +450,87 @@ static void test_entry_points_list_what_they_use(void **state)
     weft_wgsl_release(m);
 }
 
+/* "array<vec3<f32>, 2> 32/16 [2 x 16 vec3<f32> 12/16 [3 x 4 f32 4/4]]": name, size,
+ * alignment, then what it is made of. */
+static void describe(char **at, char *end, const weft_type *t)
+{
+    *at += snprintf(*at, (size_t)(end - *at), "%s %llu/%u", t->name,
+                    (unsigned long long)t->size, t->align);
+    if (t->kind == WEFT_TYPE_STRUCT) {
+        for (uint32_t i = 0; i < t->structure->member_count; i++) {
+            const weft_member *m = &t->structure->members[i];
+            *at += snprintf(*at, (size_t)(end - *at), "%s%s@%llu ", i ? ", " : " {", m->name,
+                            (unsigned long long)m->offset);
+            describe(at, end, m->layout);
+        }
+        *at += snprintf(*at, (size_t)(end - *at), "}");
+    } else if (t->element) {
+        *at += snprintf(*at, (size_t)(end - *at), " [%llu x %llu ",
+                        (unsigned long long)t->count, (unsigned long long)t->stride);
+        describe(at, end, t->element);
+        *at += snprintf(*at, (size_t)(end - *at), "]");
+    }
+}
+
+static void test_types_are_trees_down_to_their_scalars(void **state)
+{
+    (void)state;
+    static const struct { const char *type, *wanted; } rows[] = {
+        {"u32", "u32 4/4"},
+        {"atomic<i32>", "atomic<i32> 4/4"},
+        {"vec3<f32>", "vec3<f32> 12/16 [3 x 4 f32 4/4]"},
+        {"vec4h", "vec4<f16> 8/8 [4 x 2 f16 2/2]"},
+        {"mat2x3<f32>", "mat2x3<f32> 32/16 [2 x 16 vec3<f32> 12/16 [3 x 4 f32 4/4]]"},
+        {"mat4x2h", "mat4x2<f16> 16/4 [4 x 4 vec2<f16> 4/4 [2 x 2 f16 2/2]]"},
+        {"array<vec3<u32>, 2>",
+         "array<vec3<u32>, 2> 32/16 [2 x 16 vec3<u32> 12/16 [3 x 4 u32 4/4]]"},
+        {"array<array<f32, 3>>",
+         "array<array<f32, 3>> 0/4 [0 x 12 array<f32, 3> 12/4 [3 x 4 f32 4/4]]"},
+        {"Outer", "Outer 0/16 {in@0 Inner 16/16 {v@0 vec3<f32> 12/16 [3 x 4 f32 4/4], "
+                  "w@12 f32 4/4}, many@16 array<Inner> 0/16 [0 x 16 Inner 16/16 "
+                  "{v@0 vec3<f32> 12/16 [3 x 4 f32 4/4], w@12 f32 4/4}]}"},
+        {"buffer", "buffer 0/0"},
+        {"buffer<64>", "buffer<64> 64/0"},
+    };
+    for (size_t i = 0; i < COUNTOF(rows); i++) {
+        char text[512], got[512], *at = got;
+        snprintf(text, sizeof text,
+                 "enable f16; requires buffer_view;\n"
+                 "struct Outer { in : Inner, many : array<Inner> }\n"
+                 "struct Inner { v : vec3<f32>, w : f32 }\n"
+                 "@group(0) @binding(0) var<storage, read_write> x : %s;\n"
+                 "@compute @workgroup_size(1) fn f() { _ = &x; }", rows[i].type);
+        weft_wgsl *m = make_ok(text);
+        const weft_type *t = weft_wgsl_entry_point_get(m, 0)->bindings[0].layout;
+        describe(&at, got + sizeof got, t);
+        assert_string_equal(got, rows[i].wanted);
+        weft_wgsl_release(m);
+    }
+}
+
+static void test_what_is_no_buffer_has_no_layout(void **state)
+{
+    (void)state;
+    weft_wgsl *m = make_ok("struct S { a : bool, b : f32 }\n"
+                           "@group(0) @binding(0) var t : texture_2d<f32>;\n"
+                           "@compute @workgroup_size(1) fn f() { _ = t; }");
+    assert_null(weft_wgsl_entry_point_get(m, 0)->bindings[0].layout);
+    assert_null(weft_wgsl_entry_point_get(m, 0)->immediate_layout);
+    assert_null(weft_wgsl_struct_get(m, 0)->members[1].layout);
+    weft_wgsl_release(m);
+}
+
 static void test_immediate_data_has_a_size(void **state)
 {
     (void)state;
     weft_wgsl *m = make_ok("struct S { a : vec3<f32>, b : u32 } var<immediate> i : S;\n"
                            "@compute @workgroup_size(1) fn f() { _ = i.b; }\n"
                            "@compute @workgroup_size(1) fn g() {}");
-    assert_int_equal(weft_wgsl_entry_point_get(m, 0)->immediate_size, 16);
+    const weft_entry_point *f = weft_wgsl_entry_point_get(m, 0);
+    assert_int_equal(f->immediate_size, 16);
+    assert_string_equal(f->immediate_name, "i");
+    assert_ptr_equal(f->immediate_layout->structure, weft_wgsl_struct_get(m, 0));
+    assert_null(weft_wgsl_entry_point_get(m, 1)->immediate_name);
     assert_int_equal(weft_wgsl_entry_point_get(m, 1)->immediate_size, 0);
     weft_wgsl_release(m);
 }
@@ -539,6 +613,8 @@ int main(void)
         cmocka_unit_test(test_types_have_the_sizes_of_the_specification),
         cmocka_unit_test(test_structures_with_bool_have_no_layout_to_share),
         cmocka_unit_test(test_entry_points_list_what_they_use),
+        cmocka_unit_test(test_types_are_trees_down_to_their_scalars),
+        cmocka_unit_test(test_what_is_no_buffer_has_no_layout),
         cmocka_unit_test(test_immediate_data_has_a_size),
         cmocka_unit_test(test_views_decide_the_size_of_a_buffer_without_one),
         cmocka_unit_test(test_threads_may_share_a_module),

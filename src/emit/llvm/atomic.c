@@ -128,7 +128,7 @@ static LlvmValue in_lane(Emit *e, LlvmValue v, uint32_t lane)
 static Lane operands(Emit *e, const Inst *inst)
 {
     bool exchange = inst->atomic == ATOMIC_COMPARE_EXCHANGE;
-    Lane l = {.pointer = memory_addresses(e, inst->args[0])};
+    Lane l = {0};
     if (exchange)
         l.comparand = as_lanes(e, inst->args[1], 0);
     if (inst->atomic != ATOMIC_LOAD)
@@ -137,7 +137,8 @@ static Lane operands(Emit *e, const Inst *inst)
 }
 
 /* Lane `i` does its part if it is active; its old value goes into the slot. */
-static void emit_lane(Emit *e, const Inst *inst, const Lane *all, uint32_t i, LlvmValue slot)
+static void emit_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValue pointer,
+                      uint32_t i, LlvmValue slot)
 {
     LlvmBlock after = NULL;
     if (e->mask) {
@@ -146,8 +147,7 @@ static void emit_lane(Emit *e, const Inst *inst, const Lane *all, uint32_t i, Ll
         jump_if(e, in_lane(e, e->mask, i), on, after);
         block_start(e, on);
     }
-    Lane l = {in_lane(e, all->pointer, i), in_lane(e, all->comparand, i),
-              in_lane(e, all->value, i)};
+    Lane l = {pointer, in_lane(e, all->comparand, i), in_lane(e, all->value, i)};
     LlvmValue old = one(e, inst, &l);
     if (old)
         slot_store(e, slot, lane_set(e, slot_load(e, lane_type(e, e->i32), slot), old, i));
@@ -161,8 +161,10 @@ static void each_lane(Emit *e, const Inst *inst)
 {
     Lane all = operands(e, inst);
     LlvmValue slot = slot_new(e, lane_type(e, e->i32), "old");
+    LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    memory_addresses(e, inst->args[0], pointers);
     for (uint32_t i = 0; i < e->lanes; i++)
-        emit_lane(e, inst, &all, i, slot);
+        emit_lane(e, inst, &all, pointers[i], i, slot);
     if (inst->type.width)
         set_value(e, inst, 0, slot_load(e, lane_type(e, e->i32), slot));
 }
@@ -195,13 +197,22 @@ static const char *reduction(IrAtomic op)
     }
 }
 
+/* The place is the same for all lanes. */
+static LlvmValue one_address(Emit *e, const Inst *inst)
+{
+    LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    memory_addresses(e, inst->args[0], pointers);
+    return pointers[0];
+}
+
 static void combined(Emit *e, const Inst *inst)
 {
     Lane all = operands(e, inst);
     LlvmValue v = all.value;
     if (e->mask)
         v = blend(e, e->mask, v, splat(e, neutral(e, inst->atomic)));
-    Lane l = {.pointer = all.pointer, .value = intrinsic1(e, reduction(inst->atomic), v)};
+    Lane l = {.pointer = one_address(e, inst),
+              .value = intrinsic1(e, reduction(inst->atomic), v)};
     one(e, inst, &l);
 }
 
@@ -214,7 +225,7 @@ void atomic_inst(Emit *e, const Inst *inst)
 {
     bool one_place = memory_place_is_uniform(e, inst->args[0]);
     if (one_place && inst->atomic == ATOMIC_LOAD) {
-        Lane l = {.pointer = memory_addresses(e, inst->args[0])};
+        Lane l = {.pointer = one_address(e, inst)};
         LlvmValue v = one(e, inst, &l);
         set_value(e, inst, 0, shape_of(e, inst) == SHAPE_VARYING ? splat(e, v) : v);
     } else if (one_place && e->lanes > 1 && reduction(inst->atomic) && !is_used(e, inst)) {

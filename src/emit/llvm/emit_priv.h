@@ -181,9 +181,8 @@ void memory_store(Emit *e, const Inst *inst);
 void memory_length(Emit *e, const Inst *inst);
 void memory_vars(Emit *e);                              /* at entry               */
 void memory_zero_private(Emit *e);                      /* PRIVATE variables      */
-/* The address of a place for one lane each (vector of pointers, in bounds) or for
- * all (scalar pointer). */
-LlvmValue memory_addresses(Emit *e, const Inst *place);
+/* out[lanes]: the address of a place for each lane, in bounds. */
+void memory_addresses(Emit *e, const Inst *place, LlvmValue *out);
 bool memory_place_is_uniform(const Emit *e, const Inst *place);
 void memory_tag(Emit *e, LlvmValue access, const Inst *place); /* aliasing       */
 void atomic_inst(Emit *e, const Inst *inst);

@@ -101,25 +101,35 @@ static void store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
     tag(e, s, a);
 }
 
-static LlvmValue gather(Emit *e, const Address *a, LlvmValue pointers)
+/* One load a lane: machines without fast gathers do no better, and indices of 32
+ * bits are cheaper to take out of a vector than pointers. */
+static LlvmValue gather(Emit *e, const Address *a, const LaneAddress *at)
 {
-    LlvmType type = lane_type(e, stored_type(e, a));
-    LlvmType types[2] = {type, LLVMTypeOf(pointers)};
-    LlvmValue all = LLVMConstAllOnes(lane_type(e, e->i1));
-    LlvmValue v = intrinsic(e, "llvm.masked.gather", types, 2, 4,
-                            (LlvmValue[]){pointers, const_i32(e, a->align), all,
-                                          LLVMGetPoison(type)});
-    tag(e, v, a);
+    LlvmType type = stored_type(e, a);
+    LlvmValue v = LLVMGetPoison(lane_type(e, type));
+    for (uint32_t i = 0; i < e->lanes; i++)
+        v = lane_set(e, v, load_at(e, a, type, address_in_lane(e, at, i)), i);
     return v;
 }
 
-static void scatter(Emit *e, const Address *a, LlvmValue v, LlvmValue pointers,
+/* One store a lane, behind its bit of the mask (NULL: all lanes). */
+static void scatter(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at,
                     LlvmValue mask)
 {
-    LlvmType types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
-    LlvmValue s = intrinsic(e, "llvm.masked.scatter", types, 2, 4,
-                            (LlvmValue[]){v, pointers, const_i32(e, a->align), mask});
-    tag(e, s, a);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        LlvmBlock after = NULL;
+        if (mask) {
+            LlvmBlock on = block_new(e, "lane");
+            after = block_new(e, "lane.end");
+            jump_if(e, lane_get(e, mask, i), on, after);
+            block_start(e, on);
+        }
+        store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
+        if (after) {
+            jump(e, after);
+            block_start(e, after);
+        }
+    }
 }
 
 static void store_masked(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer,
@@ -155,7 +165,8 @@ static Loaded load_scattered(Emit *e, const Address *a, uint32_t width)
     Loaded v = {{0}};
     for (uint32_t c = 0; c < width; c++) {
         Address at = component_of(a, c);
-        v.c[c] = gather(e, &at, address_lanes(e, &at, true));
+        LaneAddress lanes = address_lanes(e, &at, true);
+        v.c[c] = gather(e, &at, &lanes);
     }
     return v;
 }
@@ -245,8 +256,8 @@ void memory_load(Emit *e, const Inst *inst)
 static void store_private(Emit *e, const Address *a, LlvmValue v)
 {
     if (a->shape != ADDRESS_UNIFORM) {
-        LlvmValue mask = mask_and(e, mask_vector(e), address_fits_lanes(e, a));
-        scatter(e, a, v, address_lanes(e, a, false), mask);
+        LaneAddress lanes = address_lanes(e, a, false);
+        scatter(e, a, v, &lanes, mask_and(e, e->mask, address_fits_lanes(e, a)));
         return;
     }
     LlvmValue pointer = address_scalar(e, a, true);
@@ -299,10 +310,11 @@ static void store_uniform(Emit *e, const Address *a, const LlvmValue *v, uint32_
 
 static void store_scattered(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
-    LlvmValue mask = mask_and(e, mask_vector(e), address_fits_lanes(e, a));
+    LlvmValue mask = mask_and(e, e->mask, address_fits_lanes(e, a));
     for (uint32_t c = 0; c < width; c++) {
         Address at = component_of(a, c);
-        scatter(e, &at, v[c], address_lanes(e, &at, false), mask);
+        LaneAddress lanes = address_lanes(e, &at, false);
+        scatter(e, &at, v[c], &lanes, mask);
     }
 }
 
@@ -429,11 +441,15 @@ bool memory_place_is_uniform(const Emit *e, const Inst *place)
     return true;
 }
 
-LlvmValue memory_addresses(Emit *e, const Inst *place)
+void memory_addresses(Emit *e, const Inst *place, LlvmValue *out)
 {
     Address a = address_of(e, place);
-    return a.shape == ADDRESS_UNIFORM ? address_scalar(e, &a, true)
-                                      : address_lanes(e, &a, true);
+    LaneAddress lanes = {0};
+    if (a.shape != ADDRESS_UNIFORM)
+        lanes = address_lanes(e, &a, true);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        out[i] = a.shape == ADDRESS_UNIFORM ? (i ? out[0] : address_scalar(e, &a, true))
+                                            : address_in_lane(e, &lanes, i);
 }
 
 void memory_tag(Emit *e, LlvmValue access, const Inst *place)

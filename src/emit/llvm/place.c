@@ -227,18 +227,21 @@ static LlvmValue lane_units(Emit *e, const Address *a, uint32_t unit, bool clamp
     return sum;
 }
 
-LlvmValue address_lanes(Emit *e, const Address *a, bool clamped)
+LaneAddress address_lanes(Emit *e, const Address *a, bool clamped)
 {
-    LlvmValue base = base_of(e, a);
-    uint32_t unit = a->align;
-    LlvmValue units = lane_units(e, a, unit, clamped);
+    LaneAddress l = {.base = base_of(e, a), .unit = a->align};
+    l.units = lane_units(e, a, l.unit, clamped);
     if (address_is_private(a)) {
-        LlvmValue wide = LLVMBuildMul(e->builder, units, splat(e, const_i32(e, e->lanes)), "");
-        units = LLVMBuildAdd(e->builder, wide, const_lanes(e, 0, 1), "");
-        unit = 4;
+        LlvmValue wide = LLVMBuildMul(e->builder, l.units, splat(e, const_i32(e, e->lanes)), "");
+        l.units = LLVMBuildAdd(e->builder, wide, const_lanes(e, 0, 1), "");
+        l.unit = 4;
     }
-    LlvmType step = unit == 4 ? e->i32 : unit == 2 ? e->i16 : e->i8;
-    if (unit < 4)
-        units = LLVMBuildZExt(e->builder, units, lane_type(e, e->i64), "");
-    return LLVMBuildGEP2(e->builder, step, base, &units, 1, "");
+    return l;
+}
+
+LlvmValue address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane)
+{
+    LlvmType step = l->unit == 4 ? e->i32 : l->unit == 2 ? e->i16 : e->i8;
+    LlvmValue at = LLVMBuildZExt(e->builder, lane_get(e, l->units, lane), e->i64, "");
+    return LLVMBuildGEP2(e->builder, step, l->base, &at, 1, "");
 }

@@ -44,7 +44,14 @@ LlvmValue address_fits_lanes(Emit *e, const Address *a);
 /* A pointer for UNIFORM; for STRIDED the first lane's. Clamping concerns uniform
  * indices only. */
 LlvmValue address_scalar(Emit *e, const Address *a, bool clamped);
-/* A vector of pointers. */
-LlvmValue address_lanes(Emit *e, const Address *a, bool clamped);
+
+/* One address a lane: a common base, and units of bytes from there. */
+typedef struct LaneAddress {
+    LlvmValue base, units;          /* units: <lanes x i32>                      */
+    uint32_t  unit;                 /* bytes                                     */
+} LaneAddress;
+
+LaneAddress address_lanes(Emit *e, const Address *a, bool clamped);
+LlvmValue   address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane);
 
 #endif

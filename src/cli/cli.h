@@ -5,12 +5,14 @@
  *   main.c      the table of commands, help, version
  *   options.c   the command line: options, operands, suggestions
  *   input.c     files and standard input
+ *   entry.c     one entry point of a file      settings.c   values for overrides
  *   show.c      diagnostics for people: the line, the span underlined
- *   json.c      diagnostics for programs
- *   check.c reflect.c reflect_json.c explain.c   one command each
+ *   json.c      diagnostics for programs       table.c      columns
+ *   check.c reflect.c reflect_json.c explain.c compile.c    one command each
  *
  * knows  weft/wgsl.h, base/, the operating system
- * not    how WGSL is checked: what the command can do, any program can do
+ * not    how WGSL is checked and run: what the command can do, any program can do;
+ *        but for compile.c, which shows the insides
  */
 #ifndef WEFT_CLI_CLI_H
 #define WEFT_CLI_CLI_H
@@ -33,13 +35,14 @@ enum {
 typedef struct Option {
     const char *name;               /* "color", without the dashes; NULL: the end  */
     char        letter;             /* 'q' for -q; 0: none                         */
-    const char *value;              /* "WHEN"; NULL: takes none                    */
+    const char *value;              /* "WHEN"; "[N]": may be left out; NULL: takes
+                                       none                                        */
     const char *help;
 } Option;
 
 typedef struct Given {
     const Option *option;
-    const char   *value;            /* NULL: takes none                            */
+    const char   *value;            /* NULL: none                                  */
 } Given;
 
 typedef struct Cli Cli;
@@ -62,7 +65,7 @@ struct Cli {
     bool           color;
 };
 
-extern const Command cli_check, cli_reflect, cli_explain, cli_version, cli_help;
+extern const Command cli_check, cli_reflect, cli_compile, cli_explain, cli_version, cli_help;
 
 /* Sorts arguments into cli->given and cli->operands. False after a message. */
 bool options_parse(Cli *cli, int argc, char **argv);
@@ -84,6 +87,21 @@ const char *options_nearest(const char *word, const char *(*name)(uint32_t));
 void cli_complain(const Cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Writes cli->out to standard output and empties it. */
 void cli_flush(Cli *cli);
+/* Milliseconds of a clock that only goes forward. */
+double cli_now_ms(void);
+
+#define TABLE_MAX_COLUMNS 8
+
+/* Rows of cells; each column is as wide as its widest cell. */
+typedef struct Table {
+    Arena      *arena;
+    const char *indent;
+    uint32_t    columns;
+    VEC(const char *) cells;
+} Table;
+
+void table_row(Table *t, const char *const *cells);
+void table_print(Text *out, const Table *t);
 
 /* ---- input ---- */
 
@@ -101,6 +119,24 @@ void   input_release(Source *source);
 /* The module of a source that was read; NULL without memory. The caller releases. */
 weft_wgsl *input_check(const Source *source, const char *const *enables,
                        const char *const *language);
+
+/* Reads and checks a file; shows its diagnostics, but not with --json. CLI_OK, or
+ * why there is nothing to go on with. The caller releases both, in any case. */
+int entry_load(Cli *cli, const char *name, Source *source, weft_wgsl **out);
+/* The compute entry point that --entry names, or the only one. NULL, or what is
+ * wrong, in the arena. */
+const char *entry_choose(Cli *cli, const weft_wgsl *m, const weft_entry_point **out);
+
+/* ---- values for overrides ---- */
+
+typedef VEC(weft_override_value) Settings;
+
+/* All that --set gives. False after a message. */
+bool settings_parse(Cli *cli, Settings *settings);
+/* Adds one, "NAME=VALUE". False after a message. */
+bool settings_add(Cli *cli, Settings *settings, const char *text);
+/* The API knows an override with an id by that alone; people may say its name. */
+void settings_settle(Cli *cli, const weft_wgsl *m, Settings *settings);
 
 /* ---- diagnostics ---- */
 

@@ -10,11 +10,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/cli.h"
 
 static const Command *const commands[] = {
-    &cli_check, &cli_reflect, &cli_explain, &cli_version, &cli_help,
+    &cli_check, &cli_reflect, &cli_compile, &cli_explain, &cli_version, &cli_help,
 };
 
 static const char *command_name(uint32_t index)
@@ -53,6 +54,13 @@ void cli_flush(Cli *cli)
     cli->out.len = 0;
 }
 
+double cli_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
 /* ---- help and version ---- */
 
 static void print_option(Text *out, const Option *o)
@@ -61,8 +69,11 @@ static void print_option(Text *out, const Option *o)
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     char left[64];
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? "=" : "",
-             o->value ? o->value : "");
+    if (o->value && o->value[0] == '[')
+        snprintf(left, sizeof left, "%s--%s[=%s", letter, o->name, o->value + 1);
+    else
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? "=" : "",
+                 o->value ? o->value : "");
     text_printf(out, "  %-26s %s\n", left, o->help);
 }
 
@@ -82,7 +93,7 @@ static void print_command_help(Text *out, const Command *command)
 static void print_help(Text *out)
 {
     text_printf(out, "usage: weft COMMAND [OPTION...] [OPERAND...]\n\n"
-                     "Checks WGSL and tells what it declares.\n\ncommands\n");
+                     "Checks, compiles and explains WGSL compute kernels.\n\ncommands\n");
     for (size_t i = 0; i < COUNTOF(commands); i++)
         text_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->purpose);
     text_printf(out, "\n'weft help COMMAND' says more.\n"

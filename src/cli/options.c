@@ -72,7 +72,7 @@ static bool parse_long(Cli *cli, const char *arg, const char *next, bool *taken)
         cli_complain(cli, "'--%s' takes no value", o->name);
         return false;
     }
-    if (!equals && o->value) {
+    if (!equals && o->value && o->value[0] != '[') {
         if (!next) {
             cli_complain(cli, "'--%s' needs a value: --%s=%s", o->name, o->name,
                          o->value);

@@ -5,9 +5,6 @@
  * in     a file; values for overrides
  * out    tables of entry points, bindings, overrides and structures, or JSON
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/cli.h"
 #include "cli/reflect_priv.h"
 
@@ -17,43 +14,6 @@ static const Option options[] = {
     {"color", 0, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
     {0},
 };
-
-/* ---- tables ---- */
-
-#define MAX_COLUMNS 8
-
-/* Rows of cells; each column is as wide as its widest cell. */
-typedef struct Table {
-    Arena      *arena;
-    const char *indent;
-    uint32_t    columns;
-    VEC(const char *) cells;
-} Table;
-
-static void table_row(Table *t, const char *const *cells)
-{
-    for (uint32_t i = 0; i < t->columns; i++)
-        VEC_PUSH(t->arena, &t->cells, cells[i]);
-}
-
-static void table_print(Text *out, const Table *t)
-{
-    uint32_t widths[MAX_COLUMNS] = {0};
-    for (uint32_t i = 0; i < t->cells.len; i++) {
-        uint32_t *width = &widths[i % t->columns];
-        *width = MAX_OF(*width, show_width(str_of(t->cells.data[i])));
-    }
-    for (uint32_t i = 0; i < t->cells.len; i++) {
-        uint32_t    column = i % t->columns;
-        const char *cell = t->cells.data[i];
-        text_printf(out, "%s", column == 0 ? t->indent : "  ");
-        show_text(out, str_of(cell));
-        if (column + 1 == t->columns)
-            text_char(out, '\n');
-        else
-            text_printf(out, "%*s", (int)(widths[column] - show_width(str_of(cell))), "");
-    }
-}
 
 /* ---- words ---- */
 
@@ -251,52 +211,6 @@ static bool show_module(Cli *cli, const weft_wgsl *m, const Settings *settings)
 
 /* ---- the command ---- */
 
-/* "NAME=VALUE" with a number, true or false. */
-static bool parse_setting(Cli *cli, const char *text, Settings *settings)
-{
-    const char *equals = strchr(text, '=');
-    char       *end = NULL;
-    if (!equals || equals == text) {
-        cli_complain(cli, "--set needs NAME=VALUE, not '%s'", text);
-        return false;
-    }
-    weft_override_value v = {
-        .key = arena_printf(&cli->arena, "%.*s", (int)(equals - text), text),
-    };
-    const char *value = equals + 1;
-    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
-        v.value = strcmp(value, "true") == 0;
-    else {
-        v.value = strtod(value, &end);
-        if (end == value || *end) {
-            cli_complain(cli, "--set: '%s' is not a number, true or false", value);
-            return false;
-        }
-    }
-    VEC_PUSH(&cli->arena, settings, v);
-    return true;
-}
-
-static bool parse_settings(Cli *cli, Settings *settings)
-{
-    for (uint32_t i = 0; i < cli->given.len; i++)
-        if (strcmp(cli->given.data[i].option->name, "set") == 0
-            && !parse_setting(cli, cli->given.data[i].value, settings))
-            return false;
-    return true;
-}
-
-/* The API knows an override with an id by that alone; people may say its name. */
-static void settle_keys(Cli *cli, const weft_wgsl *m, Settings *settings)
-{
-    for (uint32_t i = 0; i < settings->len; i++)
-        for (uint32_t k = 0; k < weft_wgsl_override_count(m); k++) {
-            const weft_override *o = weft_wgsl_override_get(m, k);
-            if (o->has_id && strcmp(o->name, settings->data[i].key) == 0)
-                settings->data[i].key = arena_printf(&cli->arena, "%u", o->id);
-        }
-}
-
 static int reflect(Cli *cli, const Source *s, const weft_wgsl *m, const Settings *settings)
 {
     if (options_find(cli, "json", NULL))
@@ -311,7 +225,7 @@ static int reflect(Cli *cli, const Source *s, const weft_wgsl *m, const Settings
 static int run(Cli *cli)
 {
     Settings settings = {0};
-    if (!options_color(cli) || !parse_settings(cli, &settings))
+    if (!options_color(cli) || !settings_parse(cli, &settings))
         return CLI_TROUBLE;
     if (cli->operands.len != 1) {
         cli_complain(cli, "%s", cli->operands.len ? "one file at a time"
@@ -322,7 +236,7 @@ static int run(Cli *cli)
     Source     s = input_read(&cli->arena, cli->operands.data[0]);
     weft_wgsl *m = s.why ? NULL : input_check(&s, NULL, NULL);
     if (m) {
-        settle_keys(cli, m, &settings);
+        settings_settle(cli, m, &settings);
         status = reflect(cli, &s, m, &settings);
     } else
         cli_complain(cli, "cannot read %s: %s", s.name, s.why ? s.why : "out of memory");

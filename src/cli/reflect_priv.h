@@ -7,8 +7,6 @@
 
 #include "cli/cli.h"
 
-typedef VEC(weft_override_value) Settings;
-
 const char *reflect_stage(weft_stage stage);
 const char *reflect_binding_kind(weft_binding_kind kind);
 const char *reflect_scalar(weft_scalar scalar);

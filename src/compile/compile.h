@@ -69,6 +69,10 @@ bool          kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch)
  */
 const Kernel *kernel_without_assumptions(KernelCache *cache, const Kernel *kernel, Diag *diag);
 
+/* What comes before: the module of a text; NULL after a diagnostic. In `arena`, and
+ * under the caller's arena_try(). */
+const Module *compile_front(Arena *arena, Str source, Diag *diag);
+
 /* Writes what the pipeline has after `stage` (a name of compile_stages()). */
 bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *entry,
                   const OverrideSetting *settings, uint32_t nsettings,

@@ -163,6 +163,17 @@ void compiled_object_fini(CompiledObject *o)
     *o = (CompiledObject){0};
 }
 
+/* ---- the front end ---- */
+
+const Module *compile_front(Arena *arena, Str source, Diag *diag)
+{
+    const CheckOptions everything = {0};
+    uint32_t errors = diag->errors;
+    Module  *m = syntax_parse(arena, source, diag);
+    bool     ok = check_module(m, &everything, diag);
+    return ok && diag->errors == errors ? m : NULL;
+}
+
 /* ---- dumps ---- */
 
 static const char *const stages[] = {

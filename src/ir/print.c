@@ -2,7 +2,7 @@
 /*
  * print.c - an Ir as text that read.c reads back.
  *
- *   kernel main size 64 1 1
+ *   kernel "main" size 64 1 1
  *   type t0 = value f32x4 stride 4
  *   type t1 = array t0 count 0 stride 16
  *   var v0 storage "body" t1 group 0 binding 0 read

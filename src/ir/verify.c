@@ -7,105 +7,26 @@
  * knows  the table, the rules of regions and constructs
  * not    whether the program makes sense
  */
-#include "ir/ir.h"
+#include "ir/verify_priv.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-/* Instructions that may be used where the walk is, by a mark an id. */
-typedef struct Verify {
-    const Ir *ir;
-    bool     *visible;              /* [next_id]                                  */
-    bool     *seen;                 /* [next_id] ids are unique                   */
-    const char *fault;
-} Verify;
-
-static PRINTF_LIKE(3, 4) bool fault(Verify *v, const Inst *inst, const char *fmt, ...)
+bool verify_fault(Verify *v, const Inst *inst, const char *fmt, ...)
 {
     va_list args;
     char text[200];
+    if (v->fault)
+        return false;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (!v->fault)
-        v->fault = arena_printf(v->ir->arena, "%%%u (%s): %s", inst->id,
-                                ir_op_name((IrOp)inst->op), text);
+    const char *op = inst && inst->op < IR_OP_COUNT ? ir_op_name((IrOp)inst->op) : "none";
+    v->where = inst;
+    v->fault = inst ? arena_printf(v->ir->arena, "%%%u (%s): %s", inst->id, op, text)
+                    : arena_printf(v->ir->arena, "%s", text);
     return false;
-}
-
-/* ---- shapes ---- */
-
-static bool kind_allowed(const Inst *inst)
-{
-    static const char letters[] = {'-', 'b', 'i', 'f', 'h'};
-    return inst->type.kind <= SCALAR_F16 &&
-           strchr(ir_op_kinds((IrOp)inst->op), letters[inst->type.kind]) != NULL;
-}
-
-static bool operand_fits(char letter, const Inst *inst, const Inst *arg)
-{
-    IrType t = inst->type, a = arg->type;
-    switch (letter) {
-    case 'T': return ir_type_eq(t, a);
-    case 'U': return a.width == t.width && a.kind >= SCALAR_BOOL && a.kind <= SCALAR_F16;
-    case 'B': return a.kind == SCALAR_BOOL && a.width == t.width;
-    case 'b': return ir_type_eq(a, IR_BOOL);
-    case 'I': return a.kind == SCALAR_I32 && a.width == t.width;
-    case 'i': return ir_type_eq(a, IR_I32);
-    case 'F': return a.kind == SCALAR_F32 && a.width == t.width;
-    case 'E': return a.kind == t.kind && a.width == 1;
-    case 'p': return ir_type_eq(a, IR_PLACE);
-    default: return true;
-    }
-}
-
-static bool check_shape(Verify *v, const Inst *inst)
-{
-    const char *shape = ir_op_shape((IrOp)inst->op);
-    if (shape[0] == 'T' && inst->type.width && !kind_allowed(inst))
-        return fault(v, inst, "a result of this type is not allowed");
-    if (shape[0] == 'p' && (!ir_type_eq(inst->type, IR_PLACE) || !inst->mem))
-        return fault(v, inst, "a place without memory");
-    const char *letter = shape + 1;
-    for (uint32_t i = 0; i < inst->nargs; i++) {
-        if (!*letter)
-            return fault(v, inst, "too many operands");
-        if (!operand_fits(*letter, inst, inst->args[i]))
-            return fault(v, inst, "operand %u (%%%u) has the wrong type", i,
-                         inst->args[i]->id);
-        bool repeats = letter[1] == '*';
-        if (!repeats && *letter != '*')
-            letter++;
-    }
-    bool rest_optional = *letter == '\0' || letter[1] == '*' || *letter == '?';
-    return rest_optional ? true : fault(v, inst, "too few operands");
-}
-
-static bool check_special(Verify *v, const Inst *inst)
-{
-    switch (inst->op) {
-    case IR_VEC:
-        return inst->nargs == inst->type.width ? true : fault(v, inst, "not a scalar each");
-    case IR_EXTRACT:
-        return inst->index < inst->args[0]->type.width
-                   ? true : fault(v, inst, "no component %u", inst->index);
-    case IR_SWIZZLE:
-        for (uint32_t c = 0; c < inst->type.width; c++)
-            if (inst->swizzle[c] >= inst->args[0]->type.width)
-                return fault(v, inst, "no component %u", inst->swizzle[c]);
-        return true;
-    case IR_LOAD:
-        return inst->args[0]->mem->kind == MEM_VALUE &&
-                       ir_type_eq(inst->args[0]->mem->value.type, inst->type)
-                   ? true : fault(v, inst, "loads another type");
-    case IR_STORE:
-        return inst->args[0]->mem->kind == MEM_VALUE &&
-                       ir_type_eq(inst->args[0]->mem->value.type, inst->args[1]->type)
-                   ? true : fault(v, inst, "stores another type");
-    default:
-        return true;
-    }
 }
 
 /* ---- constructs ---- */
@@ -114,19 +35,27 @@ static bool same_types(Verify *v, const Inst *inst, Inst *const *to, uint32_t n,
                        Inst *const *from, uint32_t nfrom)
 {
     if (n != nfrom)
-        return fault(v, inst, "gives %u values where %u are taken", nfrom, n);
+        return verify_fault(v, inst, "gives %u values where %u are taken", nfrom, n);
     for (uint32_t i = 0; i < n; i++)
         if (!ir_type_eq(to[i]->type, from[i]->type))
-            return fault(v, inst, "value %u has the wrong type", i);
+            return verify_fault(v, inst, "value %u has the wrong type", i);
     return true;
 }
 
-static bool is_inside(const Inst *inst, const Inst *construct)
+/* Which region of `construct` holds an instruction; NULL: none. */
+static const Region *side_of(const Inst *inst, const Inst *construct)
 {
-    for (const Inst *c = inst->region->owner; c; c = c->region->owner)
-        if (c == construct)
-            return true;
-    return false;
+    const Region *r = inst->region;
+    while (r->owner && r->owner != construct)
+        r = r->owner->region;
+    return r->owner ? r : NULL;
+}
+
+/* May `inst` leave for `to`? The continuing part of a loop ends in one place. */
+static bool can_leave(const Inst *inst, const Inst *to)
+{
+    const Region *side = to ? side_of(inst, to) : NULL;
+    return side && (to->op != IR_LOOP || side == to->flow.regions[0]);
 }
 
 static bool check_break_if(Verify *v, const Inst *inst, const Inst *loop)
@@ -134,7 +63,7 @@ static bool check_break_if(Verify *v, const Inst *inst, const Inst *loop)
     const Region *body = loop->flow.regions[0];
     uint32_t results = loop->flow.nresults;
     if (inst->nargs != 1 + results + body->nparams)
-        return fault(v, inst, "wrong number of operands");
+        return verify_fault(v, inst, "wrong number of operands");
     return same_types(v, inst, loop->flow.results, results, inst->args + 1, results) &&
            same_types(v, inst, body->params, body->nparams, inst->args + 1 + results,
                       body->nparams);
@@ -148,25 +77,25 @@ static bool check_leave(Verify *v, const Inst *inst)
     switch (inst->op) {
     case IR_YIELD:
         if (!owner || owner->op != IR_IF)
-            return fault(v, inst, "stands outside of an if");
+            return verify_fault(v, inst, "stands outside of an if");
         return same_types(v, inst, owner->flow.results, owner->flow.nresults, inst->args,
                           inst->nargs);
     case IR_NEXT:
         if (!at_end_of_loop)
-            return fault(v, inst, "stands outside of continuing");
+            return verify_fault(v, inst, "stands outside of continuing");
         return same_types(v, inst, owner->flow.regions[0]->params,
                           owner->flow.regions[0]->nparams, inst->args, inst->nargs);
     case IR_BREAK_IF:
         return at_end_of_loop ? check_break_if(v, inst, owner)
-                              : fault(v, inst, "stands outside of continuing");
+                              : verify_fault(v, inst, "stands outside of continuing");
     case IR_BREAK:
-        if (!is_inside(inst, to) || to->op == IR_IF)
-            return fault(v, inst, "has no construct to leave");
+        if (!can_leave(inst, to) || to->op == IR_IF)
+            return verify_fault(v, inst, "has no construct to leave");
         return same_types(v, inst, to->flow.results, to->flow.nresults, inst->args,
                           inst->nargs);
     case IR_CONTINUE:
-        if (!is_inside(inst, to) || to->op != IR_LOOP)
-            return fault(v, inst, "has no loop to continue");
+        if (!can_leave(inst, to) || to->op != IR_LOOP)
+            return verify_fault(v, inst, "has no loop to continue");
         return same_types(v, inst, to->flow.regions[1]->params,
                           to->flow.regions[1]->nparams, inst->args, inst->nargs);
     default:
@@ -174,12 +103,37 @@ static bool check_leave(Verify *v, const Inst *inst)
     }
 }
 
+static int by_value(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
 static bool check_cases(Verify *v, const Inst *inst)
 {
-    for (uint32_t i = 0; i < inst->flow.cases.count; i++)
-        if (inst->flow.cases.regions[i] >= inst->flow.nregions)
-            return fault(v, inst, "a case without region");
-    return inst->flow.nregions ? true : fault(v, inst, "no region");
+    const IrCases *cases = &inst->flow.cases;
+    uint32_t *sorted = arena_copy(v->ir->arena, cases->values, cases->count * sizeof *sorted);
+    qsort(sorted, cases->count, sizeof *sorted, by_value);
+    for (uint32_t i = 0; i < cases->count; i++) {
+        if (cases->regions[i] >= inst->flow.nregions)
+            return verify_fault(v, inst, "a case without region");
+        if (i && sorted[i] == sorted[i - 1])
+            return verify_fault(v, inst, "a value with two cases");
+    }
+    return true;
+}
+
+static bool check_regions(Verify *v, const Inst *inst)
+{
+    static const uint32_t counts[] = {[IR_IF - IR_IF] = 2, [IR_LOOP - IR_IF] = 2,
+                                      [IR_BLOCK - IR_IF] = 1};
+    uint32_t n = inst->flow.nregions;
+    if (inst->op == IR_SWITCH ? n == 0 : n != counts[inst->op - IR_IF])
+        return verify_fault(v, inst, "%u regions", n);
+    for (uint32_t i = 0; i < n; i++)
+        if (inst->op != IR_LOOP && inst->flow.regions[i]->nparams)
+            return verify_fault(v, inst, "a region with parameters");
+    return true;
 }
 
 /* ---- walking ---- */
@@ -189,7 +143,7 @@ static bool check_region(Verify *v, const Region *region, const Inst *owner);
 static bool define(Verify *v, const Inst *inst)
 {
     if (inst->id >= v->ir->next_id || v->seen[inst->id])
-        return fault(v, inst, "its id is not its own");
+        return verify_fault(v, inst, "its id is not its own");
     v->seen[inst->id] = v->visible[inst->id] = true;
     return true;
 }
@@ -202,15 +156,21 @@ static void show(Verify *v, Inst *const *list, uint32_t n, bool visible)
 
 static bool check_params(Verify *v, const Region *r)
 {
-    for (uint32_t i = 0; i < r->nparams; i++)
-        if (r->params[i]->index != i || r->params[i]->region != r || !define(v, r->params[i]))
-            return fault(v, r->params[i], "a parameter in the wrong place");
+    for (uint32_t i = 0; i < r->nparams; i++) {
+        const Inst *p = r->params[i];
+        if (p->op != IR_PARAM || p->index != i || p->region != r)
+            return verify_fault(v, p, "a parameter in the wrong place");
+        if (!verify_op(v, p) || !define(v, p))
+            return false;
+    }
     return true;
 }
 
 static bool check_construct(Verify *v, const Inst *inst)
 {
     bool loop = inst->op == IR_LOOP;
+    if (!check_regions(v, inst))
+        return false;
     if (loop && !same_types(v, inst, inst->flow.regions[0]->params,
                             inst->flow.regions[0]->nparams, inst->args, inst->nargs))
         return false;
@@ -225,9 +185,13 @@ static bool check_construct(Verify *v, const Inst *inst)
     }
     if (loop)
         show(v, inst->flow.regions[0]->params, inst->flow.regions[0]->nparams, false);
-    for (uint32_t i = 0; i < inst->flow.nresults; i++)
-        if (inst->flow.results[i]->index != i || !define(v, inst->flow.results[i]))
-            return fault(v, inst, "a result in the wrong place");
+    for (uint32_t i = 0; i < inst->flow.nresults; i++) {
+        const Inst *r = inst->flow.results[i];
+        if (r->op != IR_RESULT || r->index != i || r->region != inst->region)
+            return verify_fault(v, inst, "a result in the wrong place");
+        if (!verify_op(v, r) || !define(v, r))
+            return false;
+    }
     return true;
 }
 
@@ -236,7 +200,7 @@ static bool check_operands(Verify *v, const Inst *inst)
     for (uint32_t i = 0; i < inst->nargs; i++) {
         const Inst *arg = inst->args[i];
         if (!arg || arg->id >= v->ir->next_id || !v->visible[arg->id])
-            return fault(v, inst, "operand %u (%%%u) is not visible here", i,
+            return verify_fault(v, inst, "operand %u (%%%u) is not visible here", i,
                          arg ? arg->id : 0);
     }
     return true;
@@ -245,14 +209,16 @@ static bool check_operands(Verify *v, const Inst *inst)
 static bool check_inst(Verify *v, const Inst *inst, const Region *region)
 {
     if (inst->region != region)
-        return fault(v, inst, "thinks it is in another region");
-    if (!check_operands(v, inst) || !check_shape(v, inst) || !check_special(v, inst))
+        return verify_fault(v, inst, "thinks it is in another region");
+    if (inst->op >= IR_OP_COUNT || inst->op == IR_PARAM || inst->op == IR_RESULT)
+        return verify_fault(v, inst, "not an instruction of a region");
+    if (!check_operands(v, inst) || !verify_op(v, inst))
         return false;
     if (ir_op_is_construct((IrOp)inst->op) && !check_construct(v, inst))
         return false;
     if (ir_op_ends_region((IrOp)inst->op))
-        return inst->next ? fault(v, inst, "something stands after it")
-                          : check_leave(v, inst);
+        return inst->next ? verify_fault(v, inst, "something stands after it")
+                          : check_leave(v, inst) && define(v, inst);
     return define(v, inst);
 }
 
@@ -268,10 +234,9 @@ static void hide(Verify *v, const Region *region)
 
 static bool check_region(Verify *v, const Region *region, const Inst *owner)
 {
-    static const Inst nowhere;
     if (region->owner != owner || !region->last ||
         !ir_op_ends_region((IrOp)region->last->op))
-        return fault(v, owner ? owner : &nowhere, "a region that does not end");
+        return verify_fault(v, owner, "a region that does not end");
     for (const Inst *inst = region->first; inst; inst = inst->next)
         if (!check_inst(v, inst, region))
             return false;
@@ -279,11 +244,31 @@ static bool check_region(Verify *v, const Region *region, const Inst *owner)
     return true;
 }
 
-const char *ir_verify(const Ir *ir)
+static bool check_size(Verify *v)
+{
+    uint64_t all = 1;
+    for (int i = 0; i < 3; i++) {
+        all *= v->ir->workgroup_size[i];
+        if (all == 0 || all > INT32_MAX)
+            return verify_fault(v, NULL, "a workgroup of %llu invocations",
+                                (unsigned long long)all);
+    }
+    return true;
+}
+
+const char *verify_ir(const Ir *ir, const Inst **where)
 {
     Verify v = {.ir = ir};
     v.visible = ARENA_ARRAY(ir->arena, bool, ir->next_id + 1);
     v.seen = ARENA_ARRAY(ir->arena, bool, ir->next_id + 1);
-    check_region(&v, ir->body, NULL);
+    if (check_size(&v) && verify_memory(&v))
+        check_region(&v, ir->body, NULL);
+    *where = v.where;
     return v.fault;
+}
+
+const char *ir_verify(const Ir *ir)
+{
+    const Inst *where;
+    return verify_ir(ir, &where);
 }

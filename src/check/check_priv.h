@@ -118,6 +118,8 @@ void     scope_redeclared(Checker *c, Ident again, const Decl *first);
 /* Reports an unknown name, with the nearest known one if there is one near.
  * `what`: "value", "type", "function". */
 void     scope_unknown(Checker *c, Ident ident, const char *what);
+/* The member that may be meant by `word`; data NULL: none is near. */
+Str      scope_nearest_member(Checker *c, const Decl *structure, Str word);
 
 /* ---- order.c ---- */
 

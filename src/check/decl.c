@@ -325,6 +325,19 @@ static void check_header(Checker *c, Decl *fn)
 
 /* ---- the rest ---- */
 
+/* What was compared, if the values say more than the text. */
+static void note_sides(Checker *c, Diagnostic *d, const Expr *e)
+{
+    Text text = {.arena = c->arena};
+    if (e->kind != EXPR_BINARY || !e->binary.lhs->value || !e->binary.rhs->value ||
+        e->binary.lhs->value->type->kind == TYPE_BOOL)
+        return;
+    value_print(&text, e->binary.lhs->value);
+    text_printf(&text, " %s ", bin_op_text(e->binary.op));
+    value_print(&text, e->binary.rhs->value);
+    diag_note(c->diag, d, e->span, "that is %s", text.data);
+}
+
 void check_assertion(Checker *c, Expr **condition)
 {
     const char *what = "the condition of a const_assert";
@@ -333,8 +346,8 @@ void check_assertion(Checker *c, Expr **condition)
         check_is_const(c, *condition, what))
         v = (*condition)->value;
     if (v && !v->boolean)
-        diag_add(c->diag, DIAG_const_assert_failed, (*condition)->span,
-                 "the assertion is false");
+        note_sides(c, diag_add(c->diag, DIAG_const_assert_failed, (*condition)->span,
+                               "the assertion is false"), *condition);
 }
 
 static void check_alias(Checker *c, Decl *d)

@@ -265,10 +265,13 @@ static void check_struct_member(Checker *c, Expr *e, const Type *structure)
 {
     uint32_t i = struct_find(c, structure, e->member.field.name);
     if (i == UINT32_MAX) {
+        Str name = e->member.field.name->text;
+        Str near = scope_nearest_member(c, structure->structure.decl, name);
         Diagnostic *d = diag_add(c->diag, DIAG_unknown_member, e->member.field.span,
-                                 "'%s' has no member named '%.*s'",
-                                 type_string(c->arena, structure),
-                                 STR_ARG(e->member.field.name->text));
+                                 "'%s' has no member named '%.*s'%s%.*s%s",
+                                 type_string(c->arena, structure), STR_ARG(name),
+                                 near.data ? "; is '" : "", STR_ARG(near),
+                                 near.data ? "' meant?" : "");
         if (structure->structure.result == RESULT_NONE)
             diag_note(c->diag, d, structure->structure.decl->ident.span,
                       "the structure is declared here");

@@ -74,12 +74,12 @@ static void enable(Checker *c, Ident ident)
     if (i < 0)
         diag_add(c->diag, DIAG_unknown_extension, ident.span,
                  "there is no extension '%.*s' to enable", STR_ARG(ident.name->text));
-    else if (!(allowed >> i & 1))
+    if (i >= 0 && !(allowed >> i & 1))
         diag_add(c->diag, DIAG_extension_unavailable, ident.span,
                  "the extension '%.*s' is not available here",
                  STR_ARG(ident.name->text));
-    else
-        c->info->features.enabled |= 1u << i;
+    if (i >= 0)
+        c->info->features.enabled |= 1u << i;   /* one message is enough */
 }
 
 static void require(Checker *c, Ident ident)

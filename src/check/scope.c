@@ -92,6 +92,25 @@ static void search(Checker *c, Search *s)
         consider(s, str_of(predeclared_name(i)), NULL);
 }
 
+/* May one more suggestion be made, for this word? */
+static bool begin_search(Checker *c, Search *s, Str word)
+{
+    *s = (Search){.near = near_begin(word)};
+    if (c->suggestions >= MAX_SUGGESTIONS || s->near.limit == 0)
+        return false;
+    c->suggestions++;
+    return true;
+}
+
+Str scope_nearest_member(Checker *c, const Decl *structure, Str word)
+{
+    Search s;
+    if (begin_search(c, &s, word))
+        for (uint32_t i = 0; i < structure->structure.nmembers && i < MAX_COMPARED; i++)
+            consider(&s, structure->structure.members[i].ident.name->text, NULL);
+    return s.near.found;
+}
+
 static bool is_reported(const Checker *c, Span span)
 {
     for (uint32_t i = 0; i < c->diag->list.len; i++)
@@ -104,14 +123,12 @@ static bool is_reported(const Checker *c, Span span)
 void scope_unknown(Checker *c, Ident ident, const char *what)
 {
     Str text = ident.name->text;
+    Search s;
+    Diagnostic *d;
     if (is_reported(c, ident.span))
         return;                     /* a reserved word: the parser has said so */
-    Search s = {.near = near_begin(text)};
-    if (c->suggestions < MAX_SUGGESTIONS && s.near.limit > 0) {
-        c->suggestions++;
+    if (begin_search(c, &s, text))
         search(c, &s);
-    }
-    Diagnostic *d;
     if (s.near.found.data)
         d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
                      "there is no %s named '%.*s'; is '%.*s' meant?", what,

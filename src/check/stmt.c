@@ -69,7 +69,10 @@ static const Type *check_target(Checker *c, Expr **slot, Access need)
     Diagnostic *d = diag_add(c->diag, DIAG_not_assignable, e->span,
                              "this cannot be written to: %s", why);
     Decl *root = e->kind == EXPR_NAME ? e->name.decl : expr_root(e);
-    if (root)
+    if (root && root->kind == DECL_VAR && root->var.space == SPACE_STORAGE)
+        diag_note(c->diag, d, root->ident.span,
+                  "declare it with 'var<storage, read_write>' to write to it");
+    else if (root)
         diag_note(c->diag, d, root->ident.span, "'%.*s' is declared here",
                   STR_ARG(root->ident.name->text));
     return NULL;

@@ -10,6 +10,7 @@
 #include "check/predeclared_priv.h"
 
 #define MAX_DEPTH 255               /* nesting depth of a composite type         */
+#define MAX_BYTES UINT32_MAX        /* of an array                               */
 
 /* ---- what a name denotes ---- */
 
@@ -291,13 +292,14 @@ static const Type *make_array(Checker *c, Expr *e)
         return c->types->error;
     if (!known)
         return type_array_override(c->types, of, e->name.args[1]);
-    if (!type_array_size_ok(of, count)) {
+    const Type *t = type_array_size_ok(of, count) ? type_array_fixed(c->types, of, count) : NULL;
+    if (!t || t->size > MAX_BYTES) {
         diag_add(c->diag, DIAG_limit_exceeded, e->span,
-                 "an array of %llu elements of '%s' is larger than any memory",
-                 (unsigned long long)count, type_string(c->arena, of));
+                 "an array of %llu elements of '%s' takes more than the limit of %u bytes",
+                 (unsigned long long)count, type_string(c->arena, of), MAX_BYTES);
         return c->types->error;
     }
-    return type_array_fixed(c->types, of, count);
+    return t;
 }
 
 static const Type *make_buffer(Checker *c, Expr *e)

@@ -9,7 +9,7 @@ fn too_much() {
   var c : i32;                  // error limit_exceeded: larger than the limit of 1048576 bytes
   var d : i32;
 }
-fn huge() { var a : array<u32, 0x7fffffff>; }   // error limit_exceeded: larger than the limit
+fn huge() { var a : array<u32, 0x3fffffff>; }   // error limit_exceeded: larger than the limit
 fn uses_q() { q[0] = 1; }
 @compute @workgroup_size(1) fn one() { p[0] = 1; }
 @compute @workgroup_size(1) fn both() { p[0] = 1; uses_q(); }   // error limit_exceeded: the private variables used by 'both'

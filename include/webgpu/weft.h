@@ -48,6 +48,12 @@ typedef enum WGPUWeftCacheMode {
     WGPUWeftCacheMode_Force32 = 0x7FFFFFFF
 } WGPUWeftCacheMode WGPU_ENUM_ATTRIBUTE;
 
+/* One sentence about a call that failed and could only answer NULL, an error status or
+ * no future. It may come on any thread; this API must not be called from it. */
+typedef void (*WGPUWeftLogCallback)(WGPUStringView message,
+    WGPU_NULLABLE void *userdata1,
+    WGPU_NULLABLE void *userdata2) WGPU_FUNCTION_ATTRIBUTE;
+
 /* In WGPUInstanceDescriptor. */
 typedef struct WGPUWeftInstanceOptions {
     WGPUChainedStruct chain;
@@ -55,11 +61,15 @@ typedef struct WGPUWeftInstanceOptions {
     /* Made if it is not there. Empty: weft/ in $XDG_CACHE_HOME, or in $HOME/.cache. A
      * directory that cannot be used is no error, kernels are then kept in memory alone. */
     WGPUStringView    cacheDirectory;
+    WGPU_NULLABLE WGPUWeftLogCallback logCallback; /* NULL: such failures are silent */
+    WGPU_NULLABLE void *logUserdata1;
+    WGPU_NULLABLE void *logUserdata2;
 } WGPUWeftInstanceOptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_WEFT_INSTANCE_OPTIONS_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftInstanceOptions, { \
     _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
         NULL _wgpu_COMMA WGPUSType_WeftInstanceOptions }) _wgpu_COMMA \
-    WGPUWeftCacheMode_Default _wgpu_COMMA WGPU_STRING_VIEW_INIT })
+    WGPUWeftCacheMode_Default _wgpu_COMMA WGPU_STRING_VIEW_INIT _wgpu_COMMA \
+    NULL _wgpu_COMMA NULL _wgpu_COMMA NULL })
 
 /* In WGPURequestAdapterOptions. Which of several adapters; whether CPU or GPU is
  * said by the backendType there. */

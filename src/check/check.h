@@ -73,6 +73,10 @@ uint64_t specialize_count(const Specialization *s, const Type *array);
  * FnInfo.min_sizes. */
 uint64_t type_min_binding_size(const Type *store_type);
 
+/* The typed module behind one of the public weft/wgsl.h; NULL: it has errors. */
+struct weft_wgsl;
+const Module *wgsl_module(const struct weft_wgsl *wgsl);
+
 /* ---- dumps ---- */
 
 /* The typed tree: WGSL with the type and the value of each expression. */

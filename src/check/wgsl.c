@@ -257,6 +257,11 @@ bool weft_wgsl_ok(const weft_wgsl *w)
     return w && w->ok;
 }
 
+const Module *wgsl_module(const weft_wgsl *w)
+{
+    return weft_wgsl_ok(w) ? w->module : NULL;
+}
+
 /* ---- reading a module: NULL is a module without anything ---- */
 
 uint32_t weft_wgsl_diagnostic_count(const weft_wgsl *w)

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * backends.c - the kinds of device that this library is built with.
+ */
+#include "gpu/gpu.h"
+
+const GpuBackend *const gpu_backends[] = {
+    NULL,
+};

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * future.c - things that will happen, and the three ways to look at them.
+ *
+ * in     completions, from any thread
+ * out    each callback exactly once, on a thread its mode allows
+ * knows  wgpuInstanceWaitAny(), wgpuInstanceProcessEvents(), the event thread
+ * not    what the futures are about: each has a function that runs its callback
+ *
+ * A future goes from PENDING to READY to FIRING, and out of the table when its
+ * callback has returned. An id that was given and is not in the table any more is
+ * complete. Whoever turns READY into FIRING, under the lock, runs the callback.
+ * A wait sleeps on a condition of its own, which hangs on the futures waited for.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "gpu/gpu_priv.h"
+
+#define FIRST_BUCKETS 64u
+
+typedef struct Waiter {
+    pthread_cond_t woken_up;
+    bool           woken;
+} Waiter;
+
+struct WaitNode {
+    Waiter    *waiter;
+    Future    *future;                      /* referenced */
+    WaitNode  *next, **link;
+};
+
+bool mode_is_valid(WGPUCallbackMode mode)
+{
+    return mode == WGPUCallbackMode_WaitAnyOnly
+           || mode == WGPUCallbackMode_AllowProcessEvents
+           || mode == WGPUCallbackMode_AllowSpontaneous;
+}
+
+/* ---- the table, under the lock ---- */
+
+static Future **bucket_of(Futures *fs, uint64_t id)
+{
+    return &fs->buckets[id & (fs->nbuckets - 1)];
+}
+
+static Future *find(Futures *fs, uint64_t id)
+{
+    Future *f = fs->nbuckets ? *bucket_of(fs, id) : NULL;
+    while (f && f->id != id)
+        f = f->hash_next;
+    return f;
+}
+
+/* Without memory the chains get longer; false: not even the first table. */
+static bool grow(Futures *fs)
+{
+    uint32_t n = fs->nbuckets ? fs->nbuckets * 2 : FIRST_BUCKETS;
+    Future **buckets = calloc(n, sizeof *buckets);
+    if (!buckets)
+        return fs->nbuckets > 0;
+    Futures old = *fs;
+    fs->buckets = buckets;
+    fs->nbuckets = n;
+    for (uint32_t i = 0; i < old.nbuckets; i++) {
+        for (Future *f = old.buckets[i], *next; f; f = next) {
+            Future **b = bucket_of(fs, f->id);
+            next = f->hash_next;
+            f->hash_next = *b;
+            *b = f;
+        }
+    }
+    free(old.buckets);
+    return true;
+}
+
+static bool insert(Futures *fs, Future *f)
+{
+    if (fs->count >= fs->nbuckets && !grow(fs))
+        return false;
+    f->id = ++fs->last_id;
+    Future **b = bucket_of(fs, f->id);
+    f->hash_next = *b;
+    *b = f;
+    f->tracked = true;
+    fs->count++;
+    future_ref(f);
+    return true;
+}
+
+static void take_out(Futures *fs, Future *f)
+{
+    Future **link = bucket_of(fs, f->id);
+    while (*link != f)
+        link = &(*link)->hash_next;
+    *link = f->hash_next;
+    f->tracked = false;
+    fs->count--;
+}
+
+/* ---- states, under the lock ---- */
+
+static void wake_waiters(Future *f)
+{
+    for (WaitNode *n = f->waiters; n; n = n->next) {
+        n->waiter->woken = true;
+        pthread_cond_signal(&n->waiter->woken_up);
+    }
+}
+
+static void ready_append(Futures *fs, Future *f)
+{
+    f->ready_prev = fs->ready_last;
+    f->ready_next = NULL;
+    if (fs->ready_last)
+        fs->ready_last->ready_next = f;
+    else
+        fs->ready_first = f;
+    fs->ready_last = f;
+}
+
+static void ready_remove(Futures *fs, Future *f)
+{
+    if (f->ready_prev)
+        f->ready_prev->ready_next = f->ready_next;
+    else
+        fs->ready_first = f->ready_next;
+    if (f->ready_next)
+        f->ready_next->ready_prev = f->ready_prev;
+    else
+        fs->ready_last = f->ready_prev;
+}
+
+static void become_ready(Futures *fs, Future *f)
+{
+    f->state = FUTURE_READY;
+    f->order = ++fs->last_order;
+    if (f->mode != WGPUCallbackMode_WaitAnyOnly)
+        ready_append(fs, f);
+    wake_waiters(f);
+}
+
+/* The caller runs the callback, once the lock is given back. */
+static void claim(Futures *fs, Future *f)
+{
+    if (f->state == FUTURE_READY && f->mode != WGPUCallbackMode_WaitAnyOnly)
+        ready_remove(fs, f);
+    f->state = FUTURE_FIRING;
+    f->thread = thread_id();
+}
+
+/* Runs the callback of a claimed future. Without the lock. */
+static void run(Future *f, bool cancelled)
+{
+    Futures *fs = &f->instance->futures;
+    f->fire(f, cancelled);
+    pthread_mutex_lock(&fs->lock);
+    bool tracked = f->tracked;
+    if (tracked)
+        take_out(fs, f);
+    wake_waiters(f);
+    pthread_mutex_unlock(&fs->lock);
+    if (tracked)
+        future_unref(f);
+}
+
+/* ---- making and completing ---- */
+
+Future *future_new(WGPUInstance instance, WGPUCallbackMode mode,
+                   void (*fire)(Future *f, bool cancelled))
+{
+    Future *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    atomic_init(&f->refs, 1);
+    f->instance = instance;
+    f->mode = mode;
+    f->fire = fire;
+    object_ref(&instance->base);
+    return f;
+}
+
+void future_ref(Future *f)
+{
+    atomic_fetch_add_explicit(&f->refs, 1, memory_order_relaxed);
+}
+
+void future_unref(Future *f)
+{
+    if (!f || atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    WGPUInstance instance = f->instance;
+    object_unref(f->object);
+    free(f->message);
+    free(f);
+    object_unref(&instance->base);
+}
+
+WGPUFuture future_track(Future *f)
+{
+    Futures *fs = &f->instance->futures;
+    pthread_mutex_lock(&fs->lock);
+    bool ok = !fs->closed && insert(fs, f);
+    if (!ok)
+        claim(fs, f);
+    uint64_t id = ok ? f->id : 0;
+    pthread_mutex_unlock(&fs->lock);
+    if (!ok)
+        run(f, true);
+    return (WGPUFuture){id};
+}
+
+bool future_override(Future *f, int status, const char *message)
+{
+    Futures *fs = &f->instance->futures;
+    char    *copy = message ? strdup(message) : NULL, *old = copy;
+    pthread_mutex_lock(&fs->lock);
+    bool pending = f->state == FUTURE_PENDING;
+    if (f->state != FUTURE_FIRING) {
+        old = f->message;
+        f->status = status;
+        f->message = copy;
+        if (pending)
+            become_ready(fs, f);
+    }
+    pthread_mutex_unlock(&fs->lock);
+    free(old);
+    return pending;
+}
+
+bool future_ready(Future *f, int status, const char *message)
+{
+    Futures *fs = &f->instance->futures;
+    char    *copy = message ? strdup(message) : NULL;
+    pthread_mutex_lock(&fs->lock);
+    bool pending = f->state == FUTURE_PENDING;
+    if (pending) {
+        f->status = status;
+        f->message = copy;
+        copy = NULL;
+        become_ready(fs, f);
+    }
+    pthread_mutex_unlock(&fs->lock);
+    free(copy);
+    return pending;
+}
+
+void future_give_object(Future *f, Object *object)
+{
+    Futures *fs = &f->instance->futures;
+    pthread_mutex_lock(&fs->lock);
+    bool open = f->state == FUTURE_PENDING;
+    if (open)
+        f->object = object;
+    pthread_mutex_unlock(&fs->lock);
+    if (!open)
+        object_unref(object);
+}
+
+static bool claim_spontaneous(Future *f)
+{
+    Futures *fs = &f->instance->futures;
+    pthread_mutex_lock(&fs->lock);
+    bool mine = f->state == FUTURE_READY;
+    if (mine)
+        claim(fs, f);
+    pthread_mutex_unlock(&fs->lock);
+    return mine;
+}
+
+void future_settle(Future *f)
+{
+    if (f->mode == WGPUCallbackMode_AllowSpontaneous && claim_spontaneous(f))
+        run(f, false);
+}
+
+static void fire_on_event_thread(Task *task)
+{
+    Future *f = (Future *)task;             /* its first member */
+    future_settle(f);
+    future_unref(f);
+}
+_Static_assert(offsetof(Future, task) == 0, "a future's task comes first");
+
+void future_post(Future *f)
+{
+    if (f->mode != WGPUCallbackMode_AllowSpontaneous)
+        return;
+    future_ref(f);
+    f->task.run = fire_on_event_thread;
+    if (!tasks_add(&f->instance->events, &f->task))
+        future_unref(f);                    /* wgpuInstanceProcessEvents() finds it */
+}
+
+void future_tell(Future *f, bool user_thread)
+{
+    if (user_thread)
+        future_settle(f);
+    else
+        future_post(f);
+}
+
+void futures_tell(Future *list, bool user_thread)
+{
+    while (list) {
+        Future *f = list;
+        list = f->tell_next;
+        future_tell(f, user_thread);
+        future_unref(f);
+    }
+}
+
+WGPUStringView future_message(const Future *f)
+{
+    return string_view(f->message);
+}
+
+/* ---- the list of an instance ---- */
+
+void futures_init(Futures *fs)
+{
+    *fs = (Futures){0};
+    pthread_mutex_init(&fs->lock, NULL);
+}
+
+void futures_fini(Futures *fs)
+{
+    BUG_IF(fs->count, "futures are left over");
+    free(fs->buckets);
+    pthread_mutex_destroy(&fs->lock);
+}
+
+/* From bucket *at on. */
+static Future *first_unfired(Futures *fs, uint32_t *at)
+{
+    for (; *at < fs->nbuckets; ++*at)
+        for (Future *f = fs->buckets[*at]; f; f = f->hash_next)
+            if (f->state != FUTURE_FIRING)
+                return f;
+    return NULL;
+}
+
+void futures_close(WGPUInstance instance)
+{
+    Futures *fs = &instance->futures;
+    Future  *f;
+    uint32_t at = 0;
+    pthread_mutex_lock(&fs->lock);
+    fs->closed = true;                      /* from here on nothing is added */
+    while ((f = first_unfired(fs, &at))) {
+        claim(fs, f);
+        pthread_mutex_unlock(&fs->lock);
+        run(f, true);
+        pthread_mutex_lock(&fs->lock);
+    }
+    pthread_mutex_unlock(&fs->lock);
+}
+
+/* ---- looking ---- */
+
+void wgpuInstanceProcessEvents(WGPUInstance instance)
+{
+    if (!instance)
+        return;
+    Futures *fs = &instance->futures;
+    Future  *f;
+    pthread_mutex_lock(&fs->lock);
+    /* What the callbacks themselves complete is for the next call. */
+    uint64_t last = fs->last_order;
+    while ((f = fs->ready_first) && f->order <= last) {
+        claim(fs, f);
+        pthread_mutex_unlock(&fs->lock);
+        run(f, false);
+        pthread_mutex_lock(&fs->lock);
+    }
+    pthread_mutex_unlock(&fs->lock);
+}
+
+/* One call of wgpuInstanceWaitAny(). */
+typedef struct Wait {
+    WGPUInstance        instance;
+    Futures            *fs;
+    WGPUFutureWaitInfo *infos;
+    size_t              count;
+    Future            **claimed;            /* [count] to be fired by this call   */
+    size_t              nclaimed;
+    Future             *room[8];
+} Wait;
+
+/* Marks what is complete and claims what can be fired. True: something is. */
+static bool look(Wait *w)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->count; i++) {
+        WGPUFutureWaitInfo *info = &w->infos[i];
+        Future *f = find(w->fs, info->future.id);
+        info->completed = !f;
+        if (f && f->state == FUTURE_READY) {
+            claim(w->fs, f);
+            w->claimed[w->nclaimed++] = f;
+        }
+        /* Inside its own callback, or twice in this list. */
+        if (f && f->state == FUTURE_FIRING && f->thread == thread_id())
+            info->completed = true;
+        any = any || info->completed;
+    }
+    return any;
+}
+
+static int compare_orders(const void *left, const void *right)
+{
+    const Future *const *x = left, *const *y = right;
+    return (*x)->order < (*y)->order ? -1 : (*x)->order > (*y)->order;
+}
+
+/* Without the lock. */
+static void fire_claimed(Wait *w)
+{
+    if (w->nclaimed > 1)
+        qsort(w->claimed, w->nclaimed, sizeof *w->claimed, compare_orders);
+    for (size_t i = 0; i < w->nclaimed; i++)
+        run(w->claimed[i], false);
+}
+
+/* What the standard forbids to wait for; ids that are complete have no source. */
+static bool wait_is_wrong(Wait *w, uint64_t timeout)
+{
+    const void *source = NULL;
+    bool        first = true;
+    for (size_t i = 0; i < w->count; i++) {
+        uint64_t id = w->infos[i].future.id;
+        if (id == 0 || id > w->fs->last_id)
+            return true;
+        Future *f = timeout ? find(w->fs, id) : NULL;
+        if (!f)
+            continue;
+        if (!first && f->source != source)
+            return true;
+        source = f->source;
+        first = false;
+    }
+    return false;
+}
+
+static struct timespec deadline_in(uint64_t timeout)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += (time_t)(timeout / NS_PER_S);
+    at.tv_nsec += (long)(timeout % NS_PER_S);
+    if (at.tv_nsec >= (long)NS_PER_S) {
+        at.tv_nsec -= (long)NS_PER_S;
+        at.tv_sec++;
+    }
+    return at;
+}
+
+static void nodes_attach(Wait *w, WaitNode *nodes, Waiter *waiter)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        Future *f = find(w->fs, w->infos[i].future.id);
+        nodes[i] = (WaitNode){.waiter = waiter, .future = f, .next = f->waiters,
+                              .link = &f->waiters};
+        if (f->waiters)
+            f->waiters->link = &nodes[i].next;
+        f->waiters = &nodes[i];
+        future_ref(f);
+    }
+}
+
+static void nodes_detach(Wait *w, WaitNode *nodes)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        *nodes[i].link = nodes[i].next;
+        if (nodes[i].next)
+            nodes[i].next->link = nodes[i].link;
+    }
+}
+
+/* Sleeps until one of the futures changes; false: the time is over. With the lock. */
+static bool sleep_on(Wait *w, const struct timespec *until)
+{
+    WaitNode           nodes[MAX_TIMED_WAIT];
+    Waiter             waiter = {.woken = false};
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&waiter.woken_up, &attr);
+    pthread_condattr_destroy(&attr);
+    nodes_attach(w, nodes, &waiter);
+    int why = 0;
+    while (!waiter.woken && why != ETIMEDOUT)
+        why = until ? pthread_cond_timedwait(&waiter.woken_up, &w->fs->lock, until)
+                    : pthread_cond_wait(&waiter.woken_up, &w->fs->lock);
+    nodes_detach(w, nodes);
+    pthread_mutex_unlock(&w->fs->lock);
+    for (size_t i = 0; i < w->count; i++)
+        future_unref(nodes[i].future);
+    pthread_cond_destroy(&waiter.woken_up);
+    pthread_mutex_lock(&w->fs->lock);
+    return waiter.woken;
+}
+
+static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
+{
+    bool            endless = timeout > (uint64_t)INT64_MAX;
+    struct timespec until = deadline_in(endless ? 0 : timeout);
+    WGPUWaitStatus  status = WGPUWaitStatus_Error;
+    pthread_mutex_lock(&w->fs->lock);
+    if (!wait_is_wrong(w, timeout)) {
+        bool any = look(w);
+        bool time_left = timeout > 0;
+        while (!any && time_left) {
+            time_left = sleep_on(w, endless ? NULL : &until);
+            any = look(w);
+        }
+        status = any ? WGPUWaitStatus_Success : WGPUWaitStatus_TimedOut;
+    }
+    pthread_mutex_unlock(&w->fs->lock);
+    fire_claimed(w);
+    return status;
+}
+
+WGPUWaitStatus wgpuInstanceWaitAny(WGPUInstance instance, size_t futureCount,
+                                   WGPUFutureWaitInfo *futures, uint64_t timeoutNS)
+{
+    if (!instance || (futureCount && !futures))
+        return WGPUWaitStatus_Error;
+    if (timeoutNS && !instance->timed_wait) {
+        instance_log(instance, "WaitAny: a timeout of %llu ns needs the instance feature "
+                     "TimedWaitAny", (unsigned long long)timeoutNS);
+        return WGPUWaitStatus_Error;
+    }
+    if (timeoutNS && futureCount > MAX_TIMED_WAIT) {
+        instance_log(instance, "WaitAny: %zu futures with a timeout are more than "
+                     "timedWaitAnyMaxCount, %u", futureCount, MAX_TIMED_WAIT);
+        return WGPUWaitStatus_Error;
+    }
+    if (futureCount == 0)
+        return WGPUWaitStatus_Success;
+    Wait w = {.instance = instance, .fs = &instance->futures, .infos = futures,
+              .count = futureCount};
+    w.claimed = futureCount <= COUNTOF(w.room) ? w.room
+                                               : calloc(futureCount, sizeof *w.claimed);
+    if (!w.claimed)
+        return WGPUWaitStatus_Error;
+    object_ref(&instance->base);
+    WGPUWaitStatus status = wait_any(&w, timeoutNS);
+    if (status == WGPUWaitStatus_Error)
+        instance_log(instance, "WaitAny: the futures are not of this instance, or a wait "
+                     "with a timeout mixes futures of a queue with others");
+    object_unref(&instance->base);
+    if (w.claimed != w.room)
+        free(w.claimed);
+    return status;
+}

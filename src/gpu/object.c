@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * object.c - what all objects have: references, a device, a label, validity.
+ *
+ * knows  the head of every object
+ * not    what comes after it
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "gpu/gpu_priv.h"
+
+#define MAX_LABEL 120u                      /* bytes that messages show */
+
+/* Nothing is said if the memory for a label is not to be had. */
+char *label_copy(WGPUStringView label)
+{
+    View v;
+    if (!view_of(label, &v) || v.len == 0)
+        return NULL;
+    uint32_t len = (uint32_t)MIN_OF(v.len, MAX_LABEL);
+    /* Not in the middle of a character. */
+    while (len < v.len && len > 0 && ((unsigned char)v.data[len] & 0xC0) == 0x80)
+        len--;
+    char *copy = malloc((size_t)len + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, v.data, len);
+    copy[len] = '\0';
+    Str text = {copy, len};
+    for (uint32_t at = 0; (at = utf8_find_invalid(text, at)) < len; at++)
+        copy[at] = '?';
+    return copy;
+}
+
+void *object_new(const ObjectClass *class, size_t size, WGPUDevice device,
+                 WGPUStringView label)
+{
+    Object *o = calloc(1, size);
+    if (!o) {
+        if (device)
+            device_error(device, WGPUErrorType_OutOfMemory, "%s: out of memory",
+                         class->name);
+        return NULL;
+    }
+    o->class = class;
+    atomic_init(&o->refs, 1);
+    o->valid = true;
+    o->device = device;
+    o->label = label_copy(label);
+    if (device)
+        device_ref(device);
+    return o;
+}
+
+void object_ref(Object *o)
+{
+    atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+}
+
+void object_unref(Object *o)
+{
+    if (!o || atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    WGPUDevice device = o->device;
+    if (o->class->free)
+        o->class->free(o);
+    free(o->label);
+    free(o);
+    if (device)
+        device_unref(device);
+}
+
+void object_set_label(Object *o, WGPUStringView label)
+{
+    Fault f;
+    const char *why = view_fault(&f, "the new label", label);
+    WGPUDevice device = o->device;
+    if (why) {
+        object_report(o, WGPUErrorType_Validation, why);
+        return;
+    }
+    if (!device)
+        return;
+    char *copy = label_copy(label);
+    pthread_mutex_lock(&device->label_lock);
+    char *old = o->label;
+    o->label = copy;
+    pthread_mutex_unlock(&device->label_lock);
+    free(old);
+}
+
+void object_name(const Object *o, char *out, size_t size)
+{
+    WGPUDevice device = o->device;
+    if (device)
+        pthread_mutex_lock(&device->label_lock);
+    if (o->label)
+        snprintf(out, size, "%s '%s'", o->class->name, o->label);
+    else
+        snprintf(out, size, "%s", o->class->name);
+    if (device)
+        pthread_mutex_unlock(&device->label_lock);
+}
+
+const char *object_fault(Fault *f, const Object *o, const char *what, WGPUDevice device)
+{
+    if (!o)
+        return fault(f, "%s is NULL", what);
+    char name[192];
+    if (o->device != device) {
+        object_name(o, name, sizeof name);
+        return fault(f, "%s, %s, belongs to another device", what, name);
+    }
+    if (!o->valid) {
+        object_name(o, name, sizeof name);
+        return fault(f, "%s, %s, is an error object", what, name);
+    }
+    return NULL;
+}

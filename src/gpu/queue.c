@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * queue.c - carrying command buffers out, writing buffers, knowing when it is done.
+ *
+ * in     command buffers, data to be written
+ * out    batches for the backend, in order; futures that complete with them
+ * knows  serials: each batch has one, and a buffer remembers the last that uses it
+ * not    how anything is recorded or carried out
+ *
+ * submit_lock keeps the order: batches get their serials and go to the backend in
+ * one go. Writes by wgpuQueueWriteBuffer() go straight into a buffer that is idle
+ * and within reach of the host; others are collected in a batch of their own that
+ * goes out before anything else does, or when somebody waits.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/gpu_priv.h"
+
+#define COPY_LOCKED  4096u              /* bytes that are copied under the lock */
+#define WRITES_LARGE 65536u             /* bytes that get memory of their own */
+#define WRITES_MOST  (16u << 20)        /* bytes that wait for a submit */
+
+_Static_assert((int)WGPUMapAsyncStatus_Success == (int)WGPUQueueWorkDoneStatus_Success,
+               "what waits for a batch ends with one status");
+
+void queue_init(WGPUQueue queue, WGPUDevice device, char *label)
+{
+    queue->device = device;
+    queue->label = label;
+    pthread_mutex_init(&queue->submit_lock, NULL);
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->written, NULL);
+}
+
+void queue_fini(WGPUQueue queue)
+{
+    BUG_IF(queue->first || queue->writes, "a queue ends with work to do");
+    free(queue->label);
+    pthread_cond_destroy(&queue->written);
+    pthread_mutex_destroy(&queue->lock);
+    pthread_mutex_destroy(&queue->submit_lock);
+}
+
+static void queue_report(WGPUQueue queue, WGPUErrorType type, const char *sentence)
+{
+    char        name[192];
+    WGPUDevice  device = queue->device;
+    pthread_mutex_lock(&device->label_lock);
+    if (queue->label)
+        snprintf(name, sizeof name, "queue '%s'", queue->label);
+    else
+        snprintf(name, sizeof name, "queue");
+    pthread_mutex_unlock(&device->label_lock);
+    device_error(device, type, "%s: %s", name, sentence);
+}
+
+/* ---- batches ---- */
+
+static void mark_buffer(WGPUBuffer buffer, Batch *b)
+{
+    buffer->last_use = b->serial;
+    buffer->last_batch = b;
+}
+
+static void mark_uses(Batch *b)
+{
+    for (uint32_t i = 0; i < b->nrefs; i++) {
+        Object *o = b->refs[i];
+        if (o->class == &buffer_class) {
+            mark_buffer((WGPUBuffer)o, b);
+        } else if (o->class == &bind_group_class) {
+            WGPUBindGroup group = (WGPUBindGroup)o;
+            for (uint32_t k = 0; k < group->nentries; k++)
+                mark_buffer(group->entries[k].buffer, b);
+        }
+    }
+}
+
+/* Gives the batch its place. With the lock and submit_lock. */
+static void enqueue(WGPUQueue queue, Batch *b)
+{
+    b->serial = ++queue->serial;
+    b->next = NULL;
+    if (queue->last)
+        queue->last->next = b;
+    else
+        queue->first = b;
+    queue->last = b;
+    mark_uses(b);
+}
+
+static void wait_for(Batch *b, Future *f)
+{
+    future_ref(f);
+    f->batch_next = NULL;
+    if (b->waiting_last)
+        b->waiting_last->batch_next = f;
+    else
+        b->waiting = f;
+    b->waiting_last = f;
+}
+
+/* Completes what waits for the batch, and takes it out of the batch: a list by
+ * batch_next, with its references, before `rest`. */
+static Future *complete_waiting(Batch *b, Future *rest)
+{
+    Future *first = b->waiting;
+    if (!first)
+        return rest;
+    for (Future *f = first; f; f = f->batch_next)
+        future_ready(f, WGPUQueueWorkDoneStatus_Success, NULL);
+    b->waiting_last->batch_next = rest;
+    b->waiting = b->waiting_last = NULL;
+    return first;
+}
+
+static void tell_waiting(Future *list, bool user_thread)
+{
+    while (list) {
+        Future *f = list;
+        list = f->batch_next;
+        future_tell(f, user_thread);
+        future_unref(f);
+    }
+}
+
+static void unref_buffers(WGPUBuffer list)
+{
+    while (list) {
+        WGPUBuffer buffer = list;
+        list = buffer->next;
+        object_unref(&buffer->base);
+    }
+}
+
+/* The backend is done with a batch. */
+static void batch_done(void *user)
+{
+    Batch    *b = user;
+    WGPUQueue queue = &b->device->queue;
+    pthread_mutex_lock(&queue->lock);
+    BUG_IF(queue->first != b, "batches are done out of order");
+    queue->first = b->next;
+    if (!queue->first)
+        queue->last = NULL;
+    queue->completed = b->serial;
+    Future    *waiting = complete_waiting(b, NULL);
+    WGPUBuffer idle = buffers_collect(queue);
+    pthread_mutex_unlock(&queue->lock);
+    tell_waiting(waiting, false);
+    unref_buffers(idle);
+    batch_free_on_queue(b);
+}
+
+/* With submit_lock. */
+static void submit(WGPUQueue queue, Batch *b)
+{
+    WGPUDevice device = queue->device;
+    GpuSubmit  s = {b->commands, b->ncommands, batch_done, b};
+    device->backend->submit(device->gpu, &s);
+}
+
+/* The writes that wait, with their place in the queue; NULL: none. */
+static Batch *take_writes(WGPUQueue queue)
+{
+    Batch *b = queue->writes;
+    queue->writes = NULL;
+    if (b)
+        enqueue(queue, b);
+    return b;
+}
+
+void queue_flush(WGPUQueue queue)
+{
+    pthread_mutex_lock(&queue->submit_lock);
+    pthread_mutex_lock(&queue->lock);
+    Batch *b = take_writes(queue);
+    pthread_mutex_unlock(&queue->lock);
+    if (b)
+        submit(queue, b);
+    pthread_mutex_unlock(&queue->submit_lock);
+}
+
+/* The writes will not come to pass: what they use waits for what is before them. */
+static void forget_writes(WGPUQueue queue, Batch *writes)
+{
+    for (uint32_t i = 0; writes && i < writes->nrefs; i++) {
+        WGPUBuffer buffer = (WGPUBuffer)writes->refs[i];
+        if (buffer->last_batch == writes) {
+            buffer->last_use = queue->serial;
+            buffer->last_batch = queue->last;
+        }
+    }
+}
+
+void queue_lose(WGPUQueue queue, bool user_thread)
+{
+    Future *maps = NULL, *waiting = NULL;
+    pthread_mutex_lock(&queue->lock);
+    Batch *writes = queue->writes;
+    queue->writes = NULL;
+    forget_writes(queue, writes);
+    /* What a device that failed by itself has mapped stays where it is: somebody may
+     * be reading it. */
+    for (WGPUBuffer b = queue->buffers, next; b; b = next) {
+        next = b->next;
+        buffer_end(b, user_thread, "the device was lost", &maps);
+    }
+    for (Batch *b = queue->first; b; b = b->next)
+        waiting = complete_waiting(b, waiting);
+    WGPUBuffer idle = buffers_collect(queue);
+    pthread_mutex_unlock(&queue->lock);
+    unref_buffers(idle);
+    batch_free(writes);
+    futures_tell(maps, user_thread);
+    tell_waiting(waiting, user_thread);
+}
+
+/* ---- submitting ---- */
+
+static const char *buffer_fault(Fault *f, WGPUBuffer buffer)
+{
+    char        name[192];
+    const char *state = buffer_unavailable(buffer);
+    if (!state)
+        return NULL;
+    object_name(&buffer->base, name, sizeof name);
+    return fault(f, "it uses %s, which is %s", name, state);
+}
+
+/* Does the host write to something it uses just now? */
+static bool is_being_written(const Object *o)
+{
+    if (o->class == &buffer_class)
+        return ((const struct WGPUBufferImpl *)o)->writing;
+    bool any = false;
+    if (o->class == &bind_group_class) {
+        const struct WGPUBindGroupImpl *group = (const struct WGPUBindGroupImpl *)o;
+        for (uint32_t i = 0; i < group->nentries; i++)
+            any = any || group->entries[i].buffer->writing;
+    }
+    return any;
+}
+
+/* Waits until the host writes to nothing the command buffer uses, which is soon.
+ * True: it had to, and gave back the lock meanwhile. */
+static bool wait_for_writes(WGPUQueue queue, WGPUCommandBuffer c)
+{
+    bool waited = false;
+    if (!c || c->base.device != queue->device || !c->batch)
+        return false;
+    for (uint32_t i = 0; c->batch && i < c->batch->nrefs; i++) {
+        while (c->batch && is_being_written(c->batch->refs[i])) {
+            pthread_cond_wait(&queue->written, &queue->lock);
+            waited = true;
+        }
+    }
+    return waited;
+}
+
+static const char *use_fault(Fault *f, Object *o)
+{
+    if (o->class == &buffer_class)
+        return buffer_fault(f, (WGPUBuffer)o);
+    if (o->class == &bind_group_class) {
+        WGPUBindGroup group = (WGPUBindGroup)o;
+        for (uint32_t i = 0; i < group->nentries; i++)
+            if (buffer_fault(f, group->entries[i].buffer))
+                return f->text;
+    }
+    if (o->class == &query_set_class && ((WGPUQuerySet)o)->destroyed) {
+        char name[192];
+        object_name(o, name, sizeof name);
+        return fault(f, "it uses %s, which is destroyed", name);
+    }
+    return NULL;
+}
+
+static const char *command_buffer_fault(Fault *f, WGPUQueue queue, WGPUCommandBuffer c)
+{
+    Fault inner;
+    char  name[192];
+    if (object_fault(f, c ? &c->base : NULL, "a command buffer", queue->device))
+        return f->text;
+    const char *why = NULL;
+    if (c->seen)
+        why = "it is there twice";
+    else if (!c->batch)
+        why = "it was submitted before";
+    for (uint32_t i = 0; !why && i < c->batch->nrefs; i++)
+        why = use_fault(&inner, c->batch->refs[i]);
+    if (!why)
+        return NULL;
+    object_name(&c->base, name, sizeof name);
+    return fault(f, "%s: %s", name, why);
+}
+
+/* Looks at all of them; marks show what is there twice. With the lock. */
+static const char *submit_fault(Fault *f, WGPUQueue queue, size_t count,
+                                const WGPUCommandBuffer *commands)
+{
+    const char *why = NULL;
+    bool        waited;
+    do {
+        waited = false;
+        for (size_t i = 0; i < count; i++)
+            waited = wait_for_writes(queue, commands[i]) || waited;
+    } while (waited);
+    for (size_t i = 0; i < count && !why; i++) {
+        why = command_buffer_fault(f, queue, commands[i]);
+        if (!why)
+            commands[i]->seen = true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (commands[i] && commands[i]->base.device == queue->device)
+            commands[i]->seen = false;
+    return why;
+}
+
+/* The batches of the command buffers, used up from now on, as a list by `next`. */
+static Batch *take_batches(WGPUQueue queue, size_t count, const WGPUCommandBuffer *commands)
+{
+    Batch *first = NULL, **end = &first;
+    for (size_t i = 0; i < count; i++) {
+        WGPUCommandBuffer c = commands[i];
+        if (!c || c->base.device != queue->device || !c->batch)
+            continue;
+        *end = c->batch;
+        c->batch->next = NULL;
+        end = &c->batch->next;
+        c->batch = NULL;
+    }
+    return first;
+}
+
+static void free_batches(Batch *list)
+{
+    while (list) {
+        Batch *b = list;
+        list = b->next;
+        batch_free(b);
+    }
+}
+
+/* Enqueues those that have commands; returns the others. With the lock. */
+static Batch *enqueue_all(WGPUQueue queue, Batch *list)
+{
+    Batch *empty = NULL;
+    while (list) {
+        Batch *b = list;
+        list = b->next;
+        if (b->ncommands) {
+            enqueue(queue, b);
+        } else {
+            b->next = empty;
+            empty = b;
+        }
+    }
+    return empty;
+}
+
+/* Sends `b` and what comes after it. With submit_lock. */
+static void submit_all(WGPUQueue queue, Batch *b)
+{
+    while (b) {
+        Batch *next = b->next;              /* once sent, `b` may be gone */
+        submit(queue, b);
+        b = next;
+    }
+}
+
+void wgpuQueueSubmit(WGPUQueue queue, size_t commandCount, const WGPUCommandBuffer *commands)
+{
+    Fault       f;
+    const char *why = NULL;
+    if (!queue)
+        return;
+    if (commandCount && !commands) {
+        queue_report(queue, WGPUErrorType_Validation,
+                     fault(&f, "commands is NULL with a count of %zu", commandCount));
+        return;
+    }
+    pthread_mutex_lock(&queue->submit_lock);
+    pthread_mutex_lock(&queue->lock);
+    bool lost = device_is_lost(queue->device);
+    if (!lost)
+        why = submit_fault(&f, queue, commandCount, commands);
+    Batch *rest = take_batches(queue, commandCount, commands), *first = NULL;
+    if (!lost && !why) {
+        Batch *before = queue->last;
+        take_writes(queue);
+        rest = enqueue_all(queue, rest);
+        first = before ? before->next : queue->first;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    submit_all(queue, first);
+    pthread_mutex_unlock(&queue->submit_lock);
+    free_batches(rest);
+    if (why)
+        queue_report(queue, WGPUErrorType_Validation, why);
+}
+
+/* ---- writing ---- */
+
+static const char *write_fault(Fault *f, WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
+                               const void *data, size_t size)
+{
+    if (buffer_use_fault(f, buffer, "the buffer", queue->device, WGPUBufferUsage_CopyDst))
+        return f->text;
+    if (size && !data)
+        return fault(f, "the data is NULL with a size of %zu", size);
+    if (offset % 4)
+        return fault(f, "the offset %llu must be a multiple of 4", (unsigned long long)offset);
+    if (size % 4)
+        return fault(f, "the size %zu must be a multiple of 4", size);
+    if (beyond(offset, size, buffer->size))
+        return fault(f, "the offset %llu and the size %zu go beyond the end of the buffer, %llu",
+                     (unsigned long long)offset, size, (unsigned long long)buffer->size);
+    return NULL;
+}
+
+/* Into the buffer itself, which is idle. With the lock, which it gives back for the
+ * time of a long copy. */
+static void write_now(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset, const void *data,
+                      size_t size)
+{
+    char *to = (char *)buffer->data + offset;
+    if (size <= COPY_LOCKED) {
+        memcpy(to, data, size);
+        return;
+    }
+    buffer->writing++;
+    pthread_mutex_unlock(&queue->lock);
+    memcpy(to, data, size);
+    pthread_mutex_lock(&queue->lock);
+    if (--buffer->writing == 0)
+        pthread_cond_broadcast(&queue->written);
+}
+
+/* Adds a write to those that wait. With the lock; false: no memory. */
+static bool add_write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset, const void *data,
+                      size_t size)
+{
+    if (!queue->writes) {
+        queue->writes = batch_new(queue->device);
+        if (!queue->writes)
+            return false;
+        queue->writes->serial = queue->serial + 1;      /* it will be the next */
+    }
+    Batch *b = queue->writes;
+    if (!batch_use(b, &buffer->base))
+        return false;
+    GpuCommand *c = batch_command(b, GPU_WRITE);
+    if (!c)
+        return false;
+    c->write.to = buffer->gpu;
+    c->write.offset = offset;
+    c->write.size = size;
+    c->write.data = data;
+    b->bytes += size;
+    mark_buffer(buffer, b);
+    return true;
+}
+
+/* A small write: its data is copied into the batch. With the lock. */
+static bool add_small_write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
+                            const void *data, size_t size)
+{
+    if (!add_write(queue, buffer, offset, NULL, size))
+        return false;
+    Batch *b = queue->writes;
+    void  *copy = batch_alloc(b, size);
+    if (!copy) {
+        b->ncommands--;
+        return false;
+    }
+    memcpy(copy, data, size);
+    b->commands[b->ncommands - 1].write.data = copy;
+    return true;
+}
+
+static bool add_large_write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
+                            void *staging, size_t size)
+{
+    if (!staging || !add_write(queue, buffer, offset, staging, size))
+        return false;
+    batch_own(queue->writes, staging);
+    return true;
+}
+
+/* Does the write one way or another; returns what is wrong. */
+static const char *write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
+                         const void *data, size_t size, WGPUErrorType *type, bool *full)
+{
+    const char *why = NULL;
+    bool        ok = true;
+    void       *staging = NULL;
+    pthread_mutex_lock(&queue->lock);
+    const char *state = buffer_unavailable(buffer);
+    bool        idle = buffer->data && buffer->last_use <= queue->completed;
+    if (!state && !idle && size > WRITES_LARGE) {
+        pthread_mutex_unlock(&queue->lock);
+        if ((staging = staging_new(size)))
+            memcpy(staging, data, size);
+        pthread_mutex_lock(&queue->lock);
+        state = buffer_unavailable(buffer);
+    }
+    if (state) {
+        why = strcmp(state, "mapped") == 0 ? "the buffer is mapped" : "the buffer is destroyed";
+    } else if (!device_is_lost(queue->device)) {
+        if (idle && !staging)
+            write_now(queue, buffer, offset, data, size);
+        else if (size > WRITES_LARGE)
+            ok = add_large_write(queue, buffer, offset, staging, size);
+        else
+            ok = add_small_write(queue, buffer, offset, data, size);
+        if (ok && size > WRITES_LARGE)
+            staging = NULL;                 /* the batch's now, or never made */
+    }
+    *full = queue->writes && queue->writes->bytes >= WRITES_MOST;
+    pthread_mutex_unlock(&queue->lock);
+    staging_free(staging);
+    if (!ok) {
+        *type = WGPUErrorType_OutOfMemory;
+        why = "there is no memory for the data";
+    }
+    return why;
+}
+
+void wgpuQueueWriteBuffer(WGPUQueue queue, WGPUBuffer buffer, uint64_t bufferOffset,
+                          const void *data, size_t size)
+{
+    Fault         f;
+    WGPUErrorType type = WGPUErrorType_Validation;
+    bool          full = false;
+    if (!queue || device_is_lost(queue->device))
+        return;
+    const char *why = write_fault(&f, queue, buffer, bufferOffset, data, size);
+    if (!why && size)
+        why = write(queue, buffer, bufferOffset, data, size, &type, &full);
+    if (full)
+        queue_flush(queue);
+    if (why) {
+        Fault whole;
+        char  name[192] = "";
+        if (buffer)
+            object_name(&buffer->base, name, sizeof name);
+        queue_report(queue, type, fault(&whole, "WriteBuffer%s%s: %s", buffer ? " to " : "",
+                                        name, why));
+    }
+}
+
+bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging)
+{
+    if (!add_write(queue, buffer, 0, staging, buffer->size))
+        return false;
+    batch_own(queue->writes, staging);
+    return true;
+}
+
+/* ---- knowing when it is done ---- */
+
+static void fire_work_done(Future *f, bool cancelled)
+{
+    f->callback.work(cancelled ? WGPUQueueWorkDoneStatus_CallbackCancelled
+                               : (WGPUQueueWorkDoneStatus)f->status,
+                     cancelled ? string_view("the instance was released first")
+                               : future_message(f),
+                     f->userdata1, f->userdata2);
+}
+
+bool queue_wait(WGPUQueue queue, Batch *b, Future *f)
+{
+    if (!b || b->serial <= queue->completed || device_is_lost(queue->device))
+        return false;
+    wait_for(b, f);
+    return true;
+}
+
+WGPUFuture wgpuQueueOnSubmittedWorkDone(WGPUQueue queue,
+                                        WGPUQueueWorkDoneCallbackInfo callbackInfo)
+{
+    Fault why;
+    if (!queue)
+        return (WGPUFuture){0};
+    WGPUInstance instance = queue->device->instance;
+    if (!callback_is_usable(instance, "OnSubmittedWorkDone", callbackInfo.mode,
+                            callbackInfo.callback != NULL))
+        return (WGPUFuture){0};
+    Future *f = future_new(instance, callbackInfo.mode, fire_work_done);
+    if (!f)
+        return (WGPUFuture){0};
+    f->callback.work = callbackInfo.callback;
+    f->userdata1 = callbackInfo.userdata1;
+    f->userdata2 = callbackInfo.userdata2;
+    f->source = queue;
+    bool wrong = chain_none_fault(&why, "WGPUQueueWorkDoneCallbackInfo",
+                                  callbackInfo.nextInChain) != NULL;
+    WGPUFuture id = future_track(f);
+    queue_flush(queue);
+    pthread_mutex_lock(&queue->lock);
+    if (wrong)
+        future_ready(f, WGPUQueueWorkDoneStatus_Error, why.text);
+    else if (!queue_wait(queue, queue->last, f))
+        future_ready(f, WGPUQueueWorkDoneStatus_Success, NULL);
+    pthread_mutex_unlock(&queue->lock);
+    future_settle(f);
+    future_unref(f);
+    return id;
+}
+
+/* ---- references: those of the device ---- */
+
+void wgpuQueueAddRef(WGPUQueue queue)
+{
+    if (queue)
+        device_ref(queue->device);
+}
+
+void wgpuQueueRelease(WGPUQueue queue)
+{
+    if (queue)
+        device_unref(queue->device);
+}
+
+void wgpuQueueSetLabel(WGPUQueue queue, WGPUStringView label)
+{
+    Fault f;
+    if (!queue)
+        return;
+    const char *why = view_fault(&f, "the new label", label);
+    if (why) {
+        queue_report(queue, WGPUErrorType_Validation, why);
+        return;
+    }
+    char *copy = label_copy(label);
+    pthread_mutex_lock(&queue->device->label_lock);
+    char *old = queue->label;
+    queue->label = copy;
+    pthread_mutex_unlock(&queue->device->label_lock);
+    free(old);
+}

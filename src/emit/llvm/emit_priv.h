@@ -70,8 +70,7 @@ typedef struct Emit {
     uint32_t     lanes;
     uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
     bool         failed;
-    bool         has_fma, has_avx;          /* the machine: fused multiply-add, x86's
-                                               vectors of 256 bits                */
+    bool         has_fma;                   /* the machine: fused multiply-add    */
 
     LLVMContextRef context;
     LLVMModuleRef  module;

@@ -4,8 +4,6 @@
  */
 #include "emit/llvm/math_priv.h"
 
-#include <math.h>
-
 #define PI      0x1.921fb6p1
 #define HALF_PI 0x1.921fb6p0
 
@@ -92,8 +90,8 @@ LlvmValue math_atan2(Emit *e, LlvmValue y, LlvmValue x)
     LlvmValue zero = math_test(e, larger, LLVMRealOEQ, 0);
     larger = math_select(e, zero, math_const(e, x, 1), larger);
     LlvmValue q = LLVMBuildFDiv(e->builder, smaller, larger, "");
-    LlvmValue infinite = math_test(e, smaller, LLVMRealOEQ, INFINITY);
-    q = math_select(e, infinite, math_const(e, x, 1), q);
+    LlvmValue same = LLVMBuildFCmp(e->builder, LLVMRealOEQ, smaller, larger, "");
+    q = math_select(e, same, math_const(e, x, 1), q);      /* infinite ones, too     */
     LlvmValue arc = first_octants(e, q, swapped);
     arc = math_select(e, math_is_negative(e, x), minus_from(e, PI, arc), arc);
     return math_with_sign(e, arc, y);

@@ -56,12 +56,19 @@ LlvmValue math_fmak(Emit *e, LlvmValue x, double y, LlvmValue z)
     return math_fma(e, x, math_const(e, x, y), z);
 }
 
+/* A long chain of sums keeps other work waiting: even and odd terms apart. */
+#define LONG_POLY 7u
+
 LlvmValue math_poly(Emit *e, LlvmValue x, const double *c, uint32_t n)
 {
-    LlvmValue sum = math_const(e, x, c[n - 1]);
-    for (uint32_t i = n - 1; i-- > 0;)
-        sum = math_fma(e, sum, x, math_const(e, x, c[i]));
-    return sum;
+    bool apart = n >= LONG_POLY;
+    LlvmValue by = apart ? math_mul(e, x, x) : x;
+    LlvmValue sums[2] = {0};
+    for (uint32_t i = n; i-- > 0;) {
+        LlvmValue k = math_const(e, x, c[i]), *sum = &sums[apart ? i & 1 : 0];
+        *sum = *sum ? math_fma(e, *sum, by, k) : k;
+    }
+    return apart ? math_fma(e, sums[1], x, sums[0]) : sums[0];
 }
 
 LlvmValue math_wide(Emit *e, LlvmValue x)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * math_root.c - the inverse square root.
+ *
+ * Square roots and divisions have a unit of their own, which works beside those
+ * for sums and products. An estimate that is refined to the last bits takes half
+ * the time alone, but no less between other arithmetic, where it is always found.
  */
 #include "emit/llvm/math_priv.h"
 

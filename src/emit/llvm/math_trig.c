@@ -7,7 +7,7 @@
  * tan: x = n pi/2 + r with |r| <= pi/4; the result is tan(r) or -1 / tan(r).
  *
  * As far as 10^6 from zero r is right to 2^-29. Beyond, the results mean little,
- * but are numbers from -1 to 1.
+ * but are numbers from -1 to 1. sin(-0) is 0.
  */
 #include "emit/llvm/math_priv.h"
 

@@ -144,7 +144,6 @@ void target_attributes(Emit *e)
     attribute(e, "target-features", m.features);
     if (has_feature(m.features, "avx512f"))
         attribute(e, "prefer-vector-width", "512");
-    e->has_avx = has_feature(m.features, "avx");
     e->has_fma = strncmp(m.triple, "x86", 3) != 0 || has_feature(m.features, "fma");
     machine_fini(&m);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);

@@ -104,6 +104,8 @@ BOUND(bound_exact)
 /* exp2(y * log2(x)): the error of log2, y times, rounded, and that of exp2. */
 BOUND(bound_pow)
 {
+    if (y == 0)
+        return 0;
     double l = log2(x), z = y * l;
     double in_z = fabs(y) * bound_log(x, 0, l, f) + ulps(1, z, f);
     return r * expm1(in_z * 0.6931471805599453) + bound_exp(z, 0, r, f);

@@ -7,29 +7,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
+#include "lower/lower.h"
+#include "opt/opt.h"
 #include "support/test.h"
 #include "syntax/syntax.h"
 
-static void compile(TestKernel *k, Arena *arena, const char *wgsl, uint32_t lanes, Diag *diag)
+static Module *checked(Arena *arena, const char *wgsl, Diag *diag)
 {
     Module *m = syntax_parse(arena, (Str){wgsl, (uint32_t)strlen(wgsl)}, diag);
     CheckOptions check = {0};
-    if (!check_module(m, &check, diag))
+    return check_module(m, &check, diag) ? m : NULL;
+}
+
+/* As the pipeline does, for this machine. */
+static void compile(TestKernel *k, Arena *arena, const char *wgsl, uint32_t lanes, Diag *diag)
+{
+    Module *m = checked(arena, wgsl, diag);
+    if (!m)
         return;
     CompileJob job = {m, m->info->entry_points.data[0], NULL, 0, {.lanes = lanes}};
     pipeline_run(&k->object, &job, diag);
 }
 
-void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes)
+/* For a machine that the pipeline would not choose. */
+static void compile_for(TestKernel *k, Arena *arena, const char *wgsl, uint32_t lanes,
+                        const EmitOptions *machine, Diag *diag)
 {
-    Arena arena;
-    arena_init(&arena, 0);
-    Diag diag = {.arena = &arena};
+    Module *m = checked(arena, wgsl, diag);
+    Specialization special;
+    if (!m || !check_specialize(&special, arena, m, m->info->entry_points.data[0], NULL, 0,
+                                diag))
+        return;
+    Ir *ir = lower_entry_point(arena, m, m->info->entry_points.data[0], &special, diag);
+    for (uint32_t i = 0; ir && i < opt_pass_count; i++)
+        opt_passes[i].run(ir);
+    if (ir)
+        emit_llvm(&k->object.emitted, analysis_run(arena, ir, lanes, lanes), machine, diag);
+}
+
+static void load(TestKernel *k)
+{
     const char *why = NULL;
-    *k = (TestKernel){0};
-    compile(k, &arena, wgsl, lanes, &diag);
-    for (uint32_t i = 0; i < diag.list.len && diag.errors; i++)
-        print_error("%s\n", diag.list.data[i].message);
     assert_non_null(k->object.emitted.object);
     if (!loader_open(&k->code, k->object.emitted.object, k->object.emitted.object_size,
                      "weft_kernel", &why))
@@ -37,6 +56,22 @@ void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes)
     uint64_t size = k->object.emitted.memory_size + KERNEL_ALIGN;
     k->memory = aligned_alloc(KERNEL_ALIGN, size / KERNEL_ALIGN * KERNEL_ALIGN);
     assert_non_null(k->memory);
+}
+
+void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes,
+                      const EmitOptions *machine)
+{
+    Arena arena;
+    arena_init(&arena, 0);
+    Diag diag = {.arena = &arena};
+    *k = (TestKernel){0};
+    if (machine)
+        compile_for(k, &arena, wgsl, lanes, machine, &diag);
+    else
+        compile(k, &arena, wgsl, lanes, &diag);
+    for (uint32_t i = 0; i < diag.list.len && diag.errors; i++)
+        print_error("%s\n", diag.list.data[i].message);
+    load(k);
     arena_fini(&arena);
 }
 

@@ -14,8 +14,9 @@ typedef struct TestKernel {
     void          *memory;
 } TestKernel;
 
-/* Fails the test if the text does not compile. */
-void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes);
+/* Fails the test if the text does not compile. `machine` NULL: this one. */
+void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes,
+                      const EmitOptions *machine);
 void test_kernel_close(TestKernel *k);
 /* `buffers` in the order of their bindings, as many as the kernel has. */
 void test_kernel_run(const TestKernel *k, const KernelBuffer *buffers, uint32_t groups);

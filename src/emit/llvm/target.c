@@ -30,14 +30,12 @@
 #endif
 
 /* What pays for whole-lane code: slots become registers, invariants leave loops,
- * small constant loops are unrolled. LLVM's own vectorisers have nothing to do. */
+ * small constant loops are unrolled. LLVM's own vectorisers have nothing to do, and
+ * each further pass costs more than it gains. */
 static const char passes[] =
-    "function(sroa,early-cse<memssa>,simplifycfg," COMBINE
-    "loop-mssa(loop-simplifycfg,loop-rotate,licm),simplifycfg," COMBINE
-    "loop(indvars,loop-deletion,loop-unroll-full),"
-    "sroa,early-cse<memssa>,gvn," COMBINE
-    "loop-mssa(licm),loop-unroll<O2>," COMBINE
-    "early-cse,dse,adce,simplifycfg<sink-common-insts;hoist-common-insts>)";
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
+    "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
+    "sroa,gvn,instcombine,adce,simplifycfg)";
 
 static void initialize(void)
 {

@@ -27,6 +27,7 @@ typedef struct Bench {
     Arena   arena;
     Text    source;
     Diag    diag;
+    CheckOptions options;
     Module *module;
     bool    ok;
 } Bench;
@@ -53,7 +54,7 @@ static void check(Bench *b)
 {
     Str source = {b->source.data, (uint32_t)b->source.len};
     b->module = syntax_parse(&b->arena, source, &b->diag);
-    b->ok = check_module(b->module, NULL, &b->diag);
+    b->ok = check_module(b->module, &b->options, &b->diag);
     if (!b->ok)
         return;
     const char *fault = verify_module(b->module);
@@ -188,6 +189,69 @@ static void test_callees_come_first(void **state)
     assert_ptr_equal(info->functions.data[1], find(b, "b"));
     assert_ptr_equal(info->functions.data[2], find(b, "a"));
     assert_ptr_equal(info->functions.data[3], find(b, "d"));
+}
+
+/* ---- features that are not available ---- */
+
+typedef struct FeatureCase {
+    int         language;
+    DiagId      id;
+    const char *source;
+} FeatureCase;
+
+static const FeatureCase feature_cases[] = {
+    {LANGUAGE_pointer_composite_access, DIAG_feature_unavailable,
+     "fn f(p : ptr<function, vec2f>) { p.x = 1; }"},
+    {LANGUAGE_pointer_composite_access, DIAG_feature_unavailable,
+     "fn f(p : ptr<function, array<i32, 2>>) { p[0] = 1; }"},
+    {LANGUAGE_unrestricted_pointer_parameters, DIAG_invalid_parameter_type,
+     "fn f(p : ptr<workgroup, i32>) {}"},
+    {LANGUAGE_unrestricted_pointer_parameters, DIAG_pointer_argument,
+     "fn f(p : ptr<function, i32>) {} fn g() { var a : array<i32, 2>; f(&a[0]); }"},
+    {LANGUAGE_texture_and_sampler_let, DIAG_invalid_declared_type,
+     "@group(0) @binding(0) var s : sampler; fn f() { let t = s; }"},
+    {LANGUAGE_readonly_and_readwrite_storage_textures, DIAG_feature_unavailable,
+     "@group(0) @binding(0) var t : texture_storage_2d<r32uint, read>;"},
+    {LANGUAGE_immediate_address_space, DIAG_unresolved_name, "var<immediate> i : u32;"},
+    {LANGUAGE_buffer_view, DIAG_unresolved_name,
+     "@group(0) @binding(0) var<storage> b : buffer;"},
+    {LANGUAGE_buffer_view, DIAG_invalid_store_type, "alias P = ptr<uniform, array<u32>>;"},
+    {LANGUAGE_texture_formats_tier1, DIAG_unresolved_name,
+     "@group(0) @binding(0) var t : texture_storage_2d<r8unorm, write>;"},
+    {LANGUAGE_linear_indexing, DIAG_feature_unavailable, "requires linear_indexing;"},
+};
+
+/* Each is accepted with all features, and has one error without the one it uses. */
+static void test_language_features_can_be_missing(void **state)
+{
+    for (size_t i = 0; i < COUNTOF(feature_cases); i++) {
+        const FeatureCase *f = &feature_cases[i];
+        Bench *b = *state;
+        check_text(b, f->source);
+        assert_ok(b);
+        teardown(state);
+        setup(state);
+        b->options.language = ~(1u << f->language);
+        check_text(b, f->source);
+        if (b->ok)
+            print_error("%s\n", f->source);
+        assert_one(b, f->id);
+        teardown(state);
+        setup(state);
+    }
+}
+
+static void test_extensions_can_be_missing(void **state)
+{
+    Bench *b = *state;
+    b->options.enables = 1u << ENABLE_subgroups;
+    check_text(b, "enable subgroups; enable f16; var<private> a : f16; const b = 1h;");
+    assert_one(b, DIAG_extension_unavailable);
+    teardown(state);
+    setup(state);
+    b->options.none_enabled = true;
+    check_text(b, "enable f16;");
+    assert_one(b, DIAG_extension_unavailable);
 }
 
 /* ---- sizes and shapes ---- */
@@ -432,6 +496,8 @@ int main(void)
         TEST(test_entry_points_know_what_they_reach),
         TEST(test_override_expressions_are_listed),
         TEST(test_callees_come_first),
+        TEST(test_language_features_can_be_missing),
+        TEST(test_extensions_can_be_missing),
         TEST(test_a_million_declarations_in_reverse_order),
         TEST(test_a_long_chain_of_calls),
         TEST(test_a_circle_of_a_million_is_one_error),

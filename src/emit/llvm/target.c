@@ -32,15 +32,10 @@
 /* What pays for whole-lane code: slots become registers, invariants leave loops,
  * small constant loops are unrolled. LLVM's own vectorisers have nothing to do, and
  * each further pass costs more than it gains. */
-#if LLVM_VERSION_MAJOR >= 18
-#define COMBINE "instcombine<no-verify-fixpoint>"   /* else it may end the process */
-#else
-#define COMBINE "instcombine"
-#endif
 static const char passes[] =
-    "function(sroa,early-cse<memssa>,simplifycfg," COMBINE ","
+    "function(sroa,early-cse<memssa>,simplifycfg," COMBINE
     "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
-    "sroa,gvn," COMBINE ",adce,simplifycfg)";
+    "sroa,gvn," COMBINE "adce,simplifycfg)";
 
 static void initialize(void)
 {

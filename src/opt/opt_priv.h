@@ -35,6 +35,9 @@ uint32_t leaver_result(const Inst *leaver, uint32_t i);
 uint32_t leaver_param(const Inst *leaver, const Inst *loop, uint32_t i);
 uint32_t leaver_continued(const Inst *leaver, uint32_t i);
 
+/* cut.c: drops what cannot be reached. */
+void opt_cut(Ir *ir);
+
 /* fold.c: the constant that `inst` computes; false: unknown. Operands of `inst`
  * are constants. */
 bool fold_constant(const Inst *inst, IrConstant *out);

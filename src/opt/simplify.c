@@ -264,4 +264,5 @@ void opt_simplify(Ir *ir)
 {
     for (int i = 0; i < MAX_ROUNDS && simplify_once(ir); i++) {
     }
+    opt_cut(ir);
 }

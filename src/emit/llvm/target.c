@@ -13,11 +13,14 @@
 #include "emit/llvm/target_priv.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +40,28 @@ static const char passes[] =
     "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
     "sroa,gvn," COMBINE "adce,simplifycfg)";
 
+/* ---- LLVM's last resort ---- */
+
+/*
+ * Where LLVM finds itself unable to go on it calls a handler and then ends the
+ * process. Ours leaves through the compilation that asked, which is given up with
+ * all its memory: rare, and better than the end. One a thread, since LLVM's handler
+ * has no other way to tell whose compilation it is.
+ */
+static _Thread_local jmp_buf *fatal_escape;
+static _Thread_local char fatal_reason[256];
+
+static void on_fatal(const char *reason)
+{
+    if (!fatal_escape)
+        return;
+    snprintf(fatal_reason, sizeof fatal_reason, "%s", reason);
+    longjmp(*fatal_escape, 1);
+}
+
 static void initialize(void)
 {
+    LLVMInstallFatalErrorHandler(on_fatal);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
@@ -251,7 +274,14 @@ static LLVMMemoryBufferRef job_generate(Job *job, LLVMCodeGenFileType type)
     return buffer;
 }
 
-bool emit_llvm(EmitResult *out, const Facts *facts, const EmitOptions *options, Diag *diag)
+static void report_fatal(Diag *diag)
+{
+    fatal_escape = NULL;
+    diag_add(diag, DIAG_kernel_too_large, (Span){0}, "LLVM gives up: %s", fatal_reason);
+}
+
+static bool emit_object(EmitResult *out, const Facts *facts, const EmitOptions *options,
+                        Diag *diag)
 {
     bool ok = false;
     Job job = {0};
@@ -274,6 +304,19 @@ done:
     if (buffer)
         LLVMDisposeMemoryBuffer(buffer);
     job_fini(&job);
+    return ok;
+}
+
+bool emit_llvm(EmitResult *out, const Facts *facts, const EmitOptions *options, Diag *diag)
+{
+    jmp_buf escape;
+    if (setjmp(escape)) {
+        report_fatal(diag);
+        return false;
+    }
+    fatal_escape = &escape;
+    bool ok = emit_object(out, facts, options, diag);
+    fatal_escape = NULL;
     return ok;
 }
 
@@ -301,8 +344,8 @@ static void dump_assembly(Text *out, Job *job)
     LLVMDisposeMemoryBuffer(buffer);
 }
 
-void emit_llvm_dump(Text *out, EmitDump what, const Facts *facts,
-                    const EmitOptions *options, Diag *diag)
+static void dump(Text *out, EmitDump what, const Facts *facts, const EmitOptions *options,
+                 Diag *diag)
 {
     Job job = {0};
     if (job_build(&job, facts, options, diag)) {
@@ -314,4 +357,17 @@ void emit_llvm_dump(Text *out, EmitDump what, const Facts *facts,
             dump_assembly(out, &job);
     }
     job_fini(&job);
+}
+
+void emit_llvm_dump(Text *out, EmitDump what, const Facts *facts,
+                    const EmitOptions *options, Diag *diag)
+{
+    jmp_buf escape;
+    if (setjmp(escape)) {
+        report_fatal(diag);
+        return;
+    }
+    fatal_escape = &escape;
+    dump(out, what, facts, options, diag);
+    fatal_escape = NULL;
 }

@@ -278,10 +278,12 @@ static bool mixed_op(const Inst *inst, uint32_t i, const InterpCell *const *args
         *out = interp_from_double(to, (double)bits);
         return true;
     case IR_F2S:
-        *out = saturate(interp_to_double(from, bits), INT32_MIN, INT32_MAX);
+        *out = saturate(interp_to_double(from, bits), from == SCALAR_F16 ? -65504 : INT32_MIN,
+                        from == SCALAR_F16 ? 65504 : 2147483520);
         return true;
     case IR_F2U:
-        *out = saturate(interp_to_double(from, bits), 0, UINT32_MAX);
+        *out = saturate(interp_to_double(from, bits), 0,
+                        from == SCALAR_F16 ? 65504 : 4294967040);
         return true;
     case IR_F2F:
         *out = interp_from_double(to, interp_to_double(from, bits));

@@ -129,12 +129,6 @@ static LlvmValue remainder_of(Emit *e, LlvmValue x, LlvmValue y)
 
 /* ---- conversion ---- */
 
-static LlvmValue saturate(Emit *e, const char *name, LlvmValue x)
-{
-    LlvmType types[2] = {with_element(e, x, e->i32), LLVMTypeOf(x)};
-    return intrinsic(e, name, types, 2, 1, &x);
-}
-
 static LlvmValue float_to_float(Emit *e, LlvmValue x, LlvmType element)
 {
     LlvmType to = with_element(e, x, element);
@@ -142,6 +136,22 @@ static LlvmValue float_to_float(Emit *e, LlvmValue x, LlvmType element)
         return x;
     return element == e->f16 ? LLVMBuildFPTrunc(e->builder, x, to, "")
                              : LLVMBuildFPExt(e->builder, x, to, "");
+}
+
+/* What is too large becomes the largest number that both types have, as WGSL asks;
+ * NaN becomes zero. */
+static LlvmValue to_integer(Emit *e, LlvmValue x, bool is_signed)
+{
+    bool half = LLVMTypeOf(x) == with_element(e, x, e->f16);
+    double high = half ? 65504.0 : is_signed ? 2147483520.0 : 4294967040.0;
+    double low = half ? -65504.0 : -2147483648.0;
+    LlvmType to = with_element(e, x, e->i32);
+    x = float_to_float(e, x, e->f32);
+    LlvmValue number = LLVMBuildFCmp(e->builder, LLVMRealORD, x, x, "");
+    x = math_clamp(e, x, is_signed ? low : 0, high);
+    x = LLVMBuildSelect(e->builder, number, x, math_const(e, x, 0), "");
+    return is_signed ? LLVMBuildFPToSI(e->builder, x, to, "")
+                     : LLVMBuildFPToUI(e->builder, x, to, "");
 }
 
 static LlvmValue bits_of_half(Emit *e, LlvmValue h)
@@ -227,8 +237,8 @@ static LlvmValue convert(Emit *e, const Inst *inst, LlvmValue x)
     switch (inst->op) {
     case IR_S2F: return LLVMBuildSIToFP(e->builder, x, to, "");
     case IR_U2F: return LLVMBuildUIToFP(e->builder, x, to, "");
-    case IR_F2S: return saturate(e, "llvm.fptosi.sat", x);
-    case IR_F2U: return saturate(e, "llvm.fptoui.sat", x);
+    case IR_F2S: return to_integer(e, x, true);
+    case IR_F2U: return to_integer(e, x, false);
     case IR_F2F: return float_to_float(e, x, element);
     default: return LLVMBuildBitCast(e->builder, x, to, "");
     }

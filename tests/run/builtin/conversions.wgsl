@@ -1,9 +1,9 @@
-// Conversions between all kinds of scalar, saturating where a number does not fit;
-// of vectors and matrices, too.
+// Conversions between all kinds of scalar, also of vectors and matrices; of a number that
+// does not fit, to the nearest one that both types have.
 // run: groups 1, in f = [1.75, -1.75, 3e9, -3e9, 5e9, nan, 0, -0],
 //   in n = [-3, 7, 0, -2147483648],
-//   out i = [1, -1, 2147483647, -2147483648, 2147483647, 0, 0, 0],
-//   out u = [1, 0, 3000000000, 0, 4294967295, 0, 0, 0],
+//   out i = [1, -1, 2147483520, -2147483648, 2147483520, 0, 0, 0],
+//   out u = [1, 0, 3000000000, 0, 4294967040, 0, 0, 0],
 //   out t = [1, 1, 1, 1, 1, 1, 0, 0],
 //   out g = [-3, 7, 0, -2147483648, 4294967293, 7, 0, 2147483648],
 //   out r = [1, 0, 1, 1, 1, 0, 4294967293, 7, 0, 2147483648, 1, 4294967295],

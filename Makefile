@@ -7,7 +7,7 @@
 #   make run       show it at work             make test      all builds, all tests
 #   make install PREFIX=/usr/local             make stress    hostile mode
 #   make fuzz FUZZ_SECONDS=60                  make format    clang-format your changes
-#   make clean
+#   make bench     Weft beside C               make clean
 
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -15,7 +15,7 @@ export JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 
 PRESETS      := release debug tsan stress fuzz
 
-.PHONY: all run test check stress fuzz format install clean setup
+.PHONY: all run test check stress fuzz bench format install clean setup
 
 all: setup
 	@tools/build release
@@ -38,6 +38,9 @@ stress: setup
 fuzz: setup
 	@tools/build fuzz
 	@tools/fuzz $(FUZZ_SECONDS)
+
+bench: all
+	@build/release/bench/kernels
 
 format: setup
 	@git clang-format --extensions c,h HEAD

@@ -6,8 +6,8 @@
 #   weft_script_test(layers LABEL layers COMMAND tools/check-layers)
 #   weft_fuzzer(parse SOURCES parse_fuzz.c MODULES syntax SEEDS tests/syntax)
 #
-# Labels: unit, lang, run, fuzz, webgpu, install, docs, layers. The last four do
-# not depend on how the code was compiled and exist only in plain builds; the fuzz
+# Labels: unit, lang, run, fuzz, webgpu, install, docs, layers, bench. The last five
+# do not depend on how the code was compiled and exist only in plain builds; the fuzz
 # preset has nothing but the fuzzers.
 
 find_package(PkgConfig REQUIRED)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main_priv.h - the parts of the program `kernels`.
+ *
+ *   main.c       the command line
+ *   table.c      kernel by kernel, Weft beside C
+ *   sections.c   launch, compile, threads
+ */
+#ifndef WEFT_BENCH_MAIN_PRIV_H
+#define WEFT_BENCH_MAIN_PRIV_H
+
+#include "kernels/kernels.h"
+
+typedef struct Options {
+    uint32_t     threads;
+    double       seconds;       /* of a match                                     */
+    bool         small, json, cpu_time;
+    const char **names;         /* [nnames]; none: everything                     */
+    uint32_t     nnames;
+} Options;
+
+extern const Bench *const all_benches[];        /* ends with NULL                 */
+
+MatchDesc match_desc(const Options *o);
+bool chosen(const Options *o, const char *name);
+
+/* ---- table.c ---- */
+
+bool table_kernels(const Options *o);           /* false: a result was wrong      */
+
+/* A kernel with its data, on a device and in C. */
+typedef struct Pair {
+    const Bench *bench;
+    Work         work;
+    char        *wgsl;
+    Runner      *runner;
+} Pair;
+
+void pair_init(Pair *p, const Bench *b, Device *d, bool small);
+void pair_fini(Pair *p);
+/* As players: */
+void pair_native(void *pair);
+void pair_rival(void *pair);
+void pair_weft(void *pair);
+
+/* ---- sections.c ---- */
+
+void section_launch(const Options *o);
+void section_compile(void);
+void section_threads(const Options *o);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * numeric.c - kernels that arithmetic limits.
+ */
+#include "native/native.h"
+
+#include <math.h>
+#include <omp.h>
+
+/* ---- softmax ---- */
+
+void native_softmax(float *restrict y, const float *restrict x, size_t rows, size_t cols)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t r = 0; r < rows; r++) {
+        const float *from = x + r * cols;
+        float *to = y + r * cols;
+        float most = from[0], sum = 0;
+        for (size_t i = 0; i < cols; i++)
+            most = from[i] > most ? from[i] : most;
+        for (size_t i = 0; i < cols; i++) {
+            to[i] = expf(from[i] - most);
+            sum += to[i];
+        }
+        float scale = 1 / sum;
+        for (size_t i = 0; i < cols; i++)
+            to[i] *= scale;
+    }
+}
+
+/* ---- bodies that attract each other ---- */
+
+/* Coordinates apart from each other: the inner loop reads three plain arrays. */
+void native_nbody(float *restrict accel, const float *restrict body,
+                  float *restrict scratch, size_t n)
+{
+    float *restrict x = scratch, *restrict y = x + n, *restrict z = y + n;
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < n; i++) {
+            x[i] = body[4 * i];
+            y[i] = body[4 * i + 1];
+            z[i] = body[4 * i + 2];
+        }
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < n; i++) {
+            float ax = 0, ay = 0, az = 0;
+            for (size_t k = 0; k < n; k++) {
+                float dx = x[k] - x[i], dy = y[k] - y[i], dz = z[k] - z[i];
+                float r = 1 / sqrtf(dx * dx + dy * dy + dz * dz + 0.01f);
+                float f = r * r * r;
+                ax += dx * f;
+                ay += dy * f;
+                az += dz * f;
+            }
+            accel[4 * i] = ax;
+            accel[4 * i + 1] = ay;
+            accel[4 * i + 2] = az;
+            accel[4 * i + 3] = 0;
+        }
+    }
+}
+
+/* ---- the fractal ---- */
+
+#define SPAN 8                      /* points side by side: a vector              */
+
+/* All go on until none is left; those that are out no longer count. */
+static void escape_span(uint32_t *count, float cy, float x, float step, uint32_t limit)
+{
+    float cx[SPAN], zx[SPAN] = {0}, zy[SPAN] = {0};
+    int32_t n[SPAN] = {0}, live[SPAN];
+#pragma omp simd
+    for (int l = 0; l < SPAN; l++) {
+        cx[l] = (x + (float)l) * step - 2.5f;
+        live[l] = 1;
+    }
+    for (uint32_t i = 0; i < limit; i++) {
+        int32_t inside = 0;
+#pragma omp simd reduction(+ : inside)
+        for (int l = 0; l < SPAN; l++) {
+            float xx = zx[l] * zx[l], yy = zy[l] * zy[l], xy = zx[l] * zy[l];
+            live[l] &= xx + yy <= 4.0f;
+            zx[l] = xx - yy + cx[l];
+            zy[l] = xy + xy + cy;
+            n[l] += live[l];
+            inside += live[l];
+        }
+        if (!inside)
+            break;
+    }
+    for (int l = 0; l < SPAN; l++)
+        count[l] = (uint32_t)n[l];
+}
+
+void native_mandelbrot(uint32_t *count, size_t width, size_t height, uint32_t limit)
+{
+#pragma omp parallel for schedule(dynamic, 4)
+    for (size_t y = 0; y < height; y++)
+        for (size_t x = 0; x < width; x += SPAN)
+            escape_span(count + y * width + x, (float)y / (float)height * 2 - 1, (float)x,
+                        3.5f / (float)width, limit);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * numeric.c - benchmarks that arithmetic limits.
+ */
+#include "kernels/kernels.h"
+#include "native/native.h"
+
+#include <math.h>
+
+/* ---- softmax ---- */
+
+static void softmax_make(Work *w)
+{
+    uint32_t rows = w->size[1], cols = w->size[0];
+    work_floats(w, (size_t)rows * cols, 7, -8, 8);
+    work_array(w, (size_t)rows * cols * sizeof(float));
+    work_run(w, NULL, rows, 1, 1);
+    w->out = 1;
+    w->flops = 5.0 * rows * cols;
+    w->bytes = 8.0 * rows * cols;
+}
+
+static void softmax_native(const Work *w)
+{
+    native_softmax(w->array[1].data, w->array[0].data, w->size[1], w->size[0]);
+}
+
+static double softmax_want(const Work *w, size_t i)
+{
+    size_t cols = w->size[0];
+    const float *x = w->array[0].data, *row = x + i / cols * cols;
+    double most = -INFINITY, sum = 0;
+    for (size_t k = 0; k < cols; k++)
+        most = fmax(most, (double)row[k]);
+    for (size_t k = 0; k < cols; k++)
+        sum += exp((double)row[k] - most);
+    return exp((double)x[i] - most) / sum;
+}
+
+static const char *softmax_check(const Work *w, const void *out)
+{
+    return check_sample(w, out, w->array[1].size / sizeof(float), 40, softmax_want, 1e-5);
+}
+
+const Bench bench_softmax = {
+    .name = "softmax", .set = "common", .sizes = {{"cols", 1024, 512}, {NULL, 2048, 8}},
+    .make = softmax_make, .native = softmax_native, .check = softmax_check,
+};
+
+/* ---- the fractal ---- */
+
+static void mandelbrot_make(Work *w)
+{
+    uint32_t width = w->size[0], height = w->size[1];
+    work_array(w, (size_t)width * height * sizeof(uint32_t));
+    work_run(w, NULL, width / 8, height / 8, 1);
+    w->bytes = 4.0 * width * height;
+}
+
+static void mandelbrot_native(const Work *w)
+{
+    native_mandelbrot(w->array[0].data, w->size[0], w->size[1], w->size[2]);
+}
+
+/* It is chaotic at the rim: the inside, the far outside and the mean are checked. */
+static const char *mandelbrot_check(const Work *w, const void *out)
+{
+    const uint32_t *count = out;
+    size_t width = w->size[0], height = w->size[1];
+    uint32_t inside = count[height / 2 * width + width * 700 / 1024];
+    double sum = 0;
+    if (inside != w->size[2])
+        return wrong("inside point: got %u", inside);
+    if (count[0] > 3)
+        return wrong("outside point: got %u", count[0]);
+    for (size_t i = 0; i < width * height; i++)
+        sum += count[i];
+    double mean = sum / (double)(width * height);
+    return mean > 40 && mean < 90 ? NULL : wrong("the mean is %g", mean);
+}
+
+const Bench bench_mandelbrot = {
+    .name = "mandelbrot", .set = "common",
+    .sizes = {{"width", 1024, 64}, {"height", 512, 32}, {"limit", 256, 256}},
+    .make = mandelbrot_make, .native = mandelbrot_native, .check = mandelbrot_check,
+};
+
+/* ---- bodies that attract each other ---- */
+
+static void nbody_make(Work *w)
+{
+    uint32_t n = w->size[0];
+    work_floats(w, 4 * (size_t)n, 9, -1, 1);
+    work_array(w, 4 * (size_t)n * sizeof(float));
+    work_run(w, NULL, n / 256, 1, 1);
+    w->extra = memory_new(3 * (size_t)n * sizeof(float));
+    w->out = 1;
+    w->flops = 20.0 * n * n;
+    w->bytes = 32.0 * n;
+}
+
+static void nbody_native(const Work *w)
+{
+    native_nbody(w->array[1].data, w->array[0].data, w->extra, w->size[0]);
+}
+
+static double nbody_want(const Work *w, size_t i)
+{
+    const float *p = w->array[0].data, *me = p + i / 4 * 4;
+    size_t axis = i % 4;
+    double sum = 0;
+    for (size_t k = 0; k < w->size[0] && axis < 3; k++) {
+        const float *it = p + 4 * k;
+        double d[3] = {(double)it[0] - (double)me[0], (double)it[1] - (double)me[1],
+                       (double)it[2] - (double)me[2]};
+        double r = 1 / sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 0.01);
+        sum += d[axis] * r * r * r;
+    }
+    return sum;
+}
+
+static const char *nbody_check(const Work *w, const void *out)
+{
+    return check_sample(w, out, 4 * (size_t)w->size[0], 40, nbody_want, 2e-3);
+}
+
+const Bench bench_nbody = {
+    .name = "nbody", .set = "common", .sizes = {{"n", 8192, 512}},
+    .make = nbody_make, .native = nbody_native, .check = nbody_check,
+};

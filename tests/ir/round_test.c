@@ -36,15 +36,9 @@ static const char *round_trip(Arena *a, const Ir *ir)
 
 static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c)
 {
-    Diag diag = {.arena = a};
-    Specialization s;
-    Ir *ir = NULL;
-    if (check_specialize(&s, a, m, c->entry, c->overrides.data, c->overrides.len, &diag))
-        ir = lower_entry_point(a, m, c->entry, &s, &diag);
-    if (!ir) {
-        rundir_complain_diag(d, path, m, a, &diag);
+    Ir *ir = rundir_lower(d, path, a, m, c);
+    if (!ir)
         return;
-    }
     const char *wrong = round_trip(a, ir);
     if (wrong)
         rundir_complain(d, path, c->line, "lower", wrong);
@@ -56,26 +50,7 @@ static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, Run
     }
 }
 
-static void test_what_is_printed_is_read_back(void **state)
-{
-    (void)state;
-    RunDir d = {.run = run_case};
-    rundir_folder(&d, WEFT_TEST_DIR "/../run");
-    assert_true(d.runs > 0);
-    assert_int_equal(d.failures, 0);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_printed_is_read_back),
-    };
-    RunDir d = {.run = run_case};
-    for (int i = 1; i < argc; i++)
-        rundir_file(&d, argv[i]);
-    if (argc > 1) {
-        printf("%u runs, %u failures\n", d.runs, d.failures);
-        return d.failures != 0;
-    }
-    return cmocka_run_group_tests_name("ir_round", tests, NULL, NULL);
+    return rundir_main(argc, argv, "ir_round", WEFT_TEST_DIR "/../run", run_case);
 }

@@ -41,6 +41,12 @@ typedef struct InterpDesc {
  * different barriers, a wrong in_bounds, too many steps. In `arena`. */
 const char *interp_run(Arena *arena, const InterpDesc *desc);
 
+/* ---- interp_case.c: a run test (runfile.h) ---- */
+
+struct RunCase;
+/* What is wrong with the run or with what it leaves, or NULL. */
+const char *interp_case(Arena *arena, struct RunCase *c, const Ir *ir, bool backwards);
+
 /* ---- interp_ops.c: operations without memory or control flow ---- */
 
 /* The components of a value; b and i as numbers, f32 and f16 as their bits. */

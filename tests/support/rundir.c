@@ -2,6 +2,8 @@
 /*
  * rundir.c - finds, reads and checks run tests.
  */
+#include "support/test.h"
+
 #include "support/rundir.h"
 
 #include <dirent.h>
@@ -10,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lower/lower.h"
 #include "syntax/syntax.h"
 
 void rundir_complain(RunDir *d, const char *path, uint32_t line, const char *what, const char *why)
@@ -100,4 +103,48 @@ void rundir_folder(RunDir *d, const char *folder)
     }
     if (n >= 0)
         free(entries);
+}
+
+Ir *rundir_lower(RunDir *d, const char *path, Arena *a, const Module *m, const RunCase *c)
+{
+    Diag diag = {.arena = a};
+    Specialization *s = ARENA_NEW(a, Specialization);
+    Ir *ir = NULL;
+    if (check_specialize(s, a, m, c->entry, c->overrides.data, c->overrides.len, &diag))
+        ir = lower_entry_point(a, m, c->entry, s, &diag);
+    if (!ir)
+        rundir_complain_diag(d, path, m, a, &diag);
+    return ir;
+}
+
+/* ---- main ---- */
+
+typedef struct WholeFolder {
+    RunDir      dir;
+    const char *folder;
+} WholeFolder;
+
+static void test_every_file_runs_as_it_says(void **state)
+{
+    WholeFolder *w = *state;
+    rundir_folder(&w->dir, w->folder);
+    assert_true(w->dir.runs > 0);
+    assert_int_equal(w->dir.failures, 0);
+}
+
+int rundir_main(int argc, char **argv, const char *name, const char *folder,
+                void (*run)(RunDir *d, const char *path, Arena *a, const Module *m,
+                            RunCase *c))
+{
+    WholeFolder whole = {.dir = {.run = run}, .folder = folder};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_every_file_runs_as_it_says, &whole),
+    };
+    for (int i = 1; i < argc; i++)
+        rundir_file(&whole.dir, argv[i]);
+    if (argc > 1) {
+        printf("%u runs, %u failures\n", whole.dir.runs, whole.dir.failures);
+        return whole.dir.failures != 0;
+    }
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

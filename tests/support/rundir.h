@@ -6,6 +6,7 @@
 #ifndef WEFT_SUPPORT_RUNDIR_H
 #define WEFT_SUPPORT_RUNDIR_H
 
+#include "ir/ir.h"
 #include "support/runfile.h"
 
 typedef struct RunDir RunDir;
@@ -15,6 +16,17 @@ struct RunDir {
     void    *context;
     unsigned runs, failures;
 };
+
+/*
+ * The main() of a test that does `run` for every run test: of the files that are
+ * named on the command line, or as one cmocka test of those in `folder`.
+ */
+int  rundir_main(int argc, char **argv, const char *name, const char *folder,
+                 void (*run)(RunDir *d, const char *path, Arena *a, const Module *m,
+                             RunCase *c));
+
+/* The IR of a run's kernel; NULL after a complaint. */
+Ir  *rundir_lower(RunDir *d, const char *path, Arena *a, const Module *m, const RunCase *c);
 
 void rundir_folder(RunDir *d, const char *folder);
 void rundir_file(RunDir *d, const char *path);

@@ -285,7 +285,14 @@ _Static_assert(offsetof(Future, task) == 0, "a future's task comes first");
 
 void future_post(Future *f)
 {
+    Futures *fs = &f->instance->futures;
     if (f->mode != WGPUCallbackMode_AllowSpontaneous)
+        return;
+    pthread_mutex_lock(&fs->lock);
+    bool first = f->state == FUTURE_READY && !f->posted;
+    f->posted = f->posted || first;
+    pthread_mutex_unlock(&fs->lock);
+    if (!first)
         return;
     future_ref(f);
     f->task.run = fire_on_event_thread;
@@ -365,6 +372,7 @@ void wgpuInstanceProcessEvents(WGPUInstance instance)
         return;
     Futures *fs = &instance->futures;
     Future  *f;
+    object_ref(&instance->base);            /* a callback may release it */
     pthread_mutex_lock(&fs->lock);
     /* What the callbacks themselves complete is for the next call. */
     uint64_t last = fs->last_order;
@@ -375,6 +383,7 @@ void wgpuInstanceProcessEvents(WGPUInstance instance)
         pthread_mutex_lock(&fs->lock);
     }
     pthread_mutex_unlock(&fs->lock);
+    object_unref(&instance->base);
 }
 
 /* One call of wgpuInstanceWaitAny(). */

@@ -203,7 +203,7 @@ struct Future {
     FutureState  state;
     uint64_t     order;                     /* of becoming ready                  */
     uint64_t     thread;                    /* FIRING: on which                   */
-    bool         tracked;
+    bool         tracked, posted;           /* in the table; to the event thread  */
     Future      *hash_next;
     Future      *ready_next, *ready_prev;   /* may fire without a wait            */
     WaitNode    *waiters;

@@ -55,7 +55,7 @@ void *batch_alloc(Batch *b, size_t size)
 {
     if (size > SIZE_MAX - ALIGNMENT)
         return NULL;
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size = (MAX_OF(size, 1) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (size > (size_t)(b->end - b->at) && !add_block(b, size))
         return NULL;
     void *p = b->at;

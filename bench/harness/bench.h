@@ -36,11 +36,10 @@ typedef enum StepKind { STEP_RUN, STEP_COPY, STEP_CLEAR } StepKind;
 typedef struct Step {
     StepKind    kind;
     const char *entry;          /* RUN                NULL: "main"                */
-    uint32_t    groups[3];      /* RUN: workgroups    0: 1                        */
-    /* RUN: the array at each binding, counted from 1; 0: none there. All zero:
-     * array i at binding i. */
-    uint8_t     bound[MAX_BUFFERS];
-    uint32_t    offset, size;   /* RUN: the part of the uniform array, in bytes   */
+    uint32_t    groups[2];      /* RUN: workgroups                                */
+    uint32_t    bound;          /* RUN: bit i for binding i, where array i goes;
+                                   0: all arrays                                  */
+    uint32_t    offset, size;   /* RUN: of the part of the uniform array, bytes   */
     uint32_t    from, to;       /* COPY: arrays; CLEAR: to                        */
 } Step;
 
@@ -85,8 +84,8 @@ void work_fini(Work *w);
 void *work_array(Work *w, size_t size);
 /* Adds an array of `n` floats in [lo, hi), the same for the same seed everywhere. */
 float *work_floats(Work *w, size_t n, uint32_t seed, double lo, double hi);
-/* Adds a launch of `entry` with all arrays bound in order; more may be set in it. */
-Step *work_run(Work *w, const char *entry, uint32_t x, uint32_t y, uint32_t z);
+/* Adds a launch of `entry`; more may be set in it. */
+Step *work_run(Work *w, const char *entry, uint32_t x, uint32_t y, uint32_t bound);
 Step *work_step(Work *w, StepKind kind);
 
 /* The random source of the kernel set: [0, 1). */

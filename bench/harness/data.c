@@ -84,13 +84,13 @@ Step *work_step(Work *w, StepKind kind)
     return s;
 }
 
-Step *work_run(Work *w, const char *entry, uint32_t x, uint32_t y, uint32_t z)
+Step *work_run(Work *w, const char *entry, uint32_t x, uint32_t y, uint32_t bound)
 {
     Step *s = work_step(w, STEP_RUN);
     s->entry = entry;
     s->groups[0] = x;
     s->groups[1] = y;
-    s->groups[2] = z;
+    s->bound = bound;
     return s;
 }
 

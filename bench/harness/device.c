@@ -125,17 +125,13 @@ static GpuKernel *kernel_of(Runner *r, uint32_t i, const char *wgsl)
 static uint32_t bind(Runner *r, uint32_t i)
 {
     const Step *s = &r->work->step[i];
-    bool listed = false;
     uint32_t n = 0;
-    for (uint32_t k = 0; k < MAX_BUFFERS; k++)
-        listed = listed || s->bound[k];
-    for (uint32_t k = 0; k < (listed ? MAX_BUFFERS : r->work->narrays); k++) {
-        uint32_t a = listed ? s->bound[k] : k + 1;
-        if (!a)
+    for (uint32_t k = 0; k < r->work->narrays; k++) {
+        if (s->bound && !(s->bound >> k & 1))
             continue;
-        bool part = r->work->array[a - 1].is_uniform && s->size;
-        r->binding[i][n++] = (GpuBinding){0, k, r->buffer[a - 1], part ? s->offset : 0,
-                                          part ? s->size : r->work->array[a - 1].size};
+        bool part = r->work->array[k].is_uniform;
+        r->binding[i][n++] = (GpuBinding){0, k, r->buffer[k], part ? s->offset : 0,
+                                          part ? s->size : r->work->array[k].size};
     }
     return n;
 }
@@ -150,8 +146,9 @@ static void set_command(Runner *r, uint32_t i, const char *wgsl)
         c->dispatch.kernel = kernel_of(r, i, wgsl);
         c->dispatch.bindings = r->binding[i];
         c->dispatch.nbindings = bind(r, i);
-        for (uint32_t k = 0; k < 3; k++)
-            c->dispatch.groups[k] = s->groups[k] ? s->groups[k] : 1;
+        c->dispatch.groups[0] = s->groups[0];
+        c->dispatch.groups[1] = s->groups[1];
+        c->dispatch.groups[2] = 1;
         break;
     case STEP_COPY:
         c->kind = GPU_COPY;

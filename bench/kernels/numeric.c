@@ -14,7 +14,7 @@ static void softmax_make(Work *w)
     uint32_t rows = w->size[1], cols = w->size[0];
     work_floats(w, (size_t)rows * cols, 7, -8, 8);
     work_array(w, (size_t)rows * cols * sizeof(float));
-    work_run(w, NULL, rows, 1, 1);
+    work_run(w, NULL, rows, 1, 0);
     w->out = 1;
     w->flops = 5.0 * rows * cols;
     w->bytes = 8.0 * rows * cols;
@@ -53,7 +53,7 @@ static void mandelbrot_make(Work *w)
 {
     uint32_t width = w->size[0], height = w->size[1];
     work_array(w, (size_t)width * height * sizeof(uint32_t));
-    work_run(w, NULL, width / 8, height / 8, 1);
+    work_run(w, NULL, width / 8, height / 8, 0);
     w->bytes = 4.0 * width * height;
 }
 
@@ -92,7 +92,7 @@ static void nbody_make(Work *w)
     uint32_t n = w->size[0];
     work_floats(w, 4 * (size_t)n, 9, -1, 1);
     work_array(w, 4 * (size_t)n * sizeof(float));
-    work_run(w, NULL, n / 256, 1, 1);
+    work_run(w, NULL, n / 256, 1, 0);
     w->extra = memory_new(3 * (size_t)n * sizeof(float));
     w->out = 1;
     w->flops = 20.0 * n * n;
@@ -127,4 +127,53 @@ static const char *nbody_check(const Work *w, const void *out)
 const Bench bench_nbody = {
     .name = "nbody", .set = "common", .sizes = {{"n", 8192, 512}},
     .make = nbody_make, .native = nbody_native, .check = nbody_check,
+};
+
+/* ---- prices of options ---- */
+
+static void options_make(Work *w)
+{
+    uint32_t n = w->size[0], seed = 41;
+    float *o = work_array(w, 4 * (size_t)n * sizeof *o);
+    for (uint32_t i = 0; i < n; i++, o += 4) {
+        o[0] = (float)(10 + 90 * random_next(&seed));
+        o[1] = (float)(10 + 90 * random_next(&seed));
+        o[2] = (float)(0.2 + 5 * random_next(&seed));
+        o[3] = (float)(0.1 + 0.5 * random_next(&seed));
+    }
+    work_array(w, 2 * (size_t)n * sizeof(float));
+    work_run(w, NULL, (n + 63) / 64, 1, 0);
+    w->out = 1;
+    w->bytes = 24.0 * n;
+}
+
+static void options_native(const Work *w)
+{
+    native_options(w->array[1].data, w->array[0].data, w->size[0]);
+}
+
+static double normal(double x)
+{
+    return 0.5 * erfc(-x / sqrt(2.0));
+}
+
+static double options_want(const Work *w, size_t i)
+{
+    const float *o = (const float *)w->array[0].data + i / 2 * 4;
+    double price = (double)o[0], strike = (double)o[1], years = (double)o[2];
+    double volatility = (double)o[3], rate = 0.02, spread = volatility * sqrt(years);
+    double d = (log(price / strike) + (rate + 0.5 * volatility * volatility) * years) / spread;
+    double later = strike * exp(-rate * years);
+    double call = price * normal(d) - later * normal(d - spread);
+    return i % 2 ? call + later - price : call;
+}
+
+static const char *options_check(const Work *w, const void *out)
+{
+    return check_sample(w, out, 2 * (size_t)w->size[0], 2001, options_want, 1e-4);
+}
+
+const Bench bench_options = {
+    .name = "options", .set = "more", .sizes = {{NULL, 1 << 20, 1000}},
+    .make = options_make, .native = options_native, .check = options_check,
 };

@@ -28,7 +28,7 @@ void section_launch(const Options *o)
     static double times[LAUNCHES];
     const uint32_t n = LAUNCHES;
     Device *d = device_open(&(DeviceDesc){.threads = o->threads});
-    Work w = {.nsteps = 1, .step = {{.kind = STEP_RUN, .groups = {1, 1, 1}}}};
+    Work w = {.nsteps = 1, .step = {{.kind = STEP_RUN, .groups = {1, 1}}}};
     Runner *r = runner_new(d, empty_wgsl, &w);
     runner_launch(r);
     for (uint32_t i = 0; i < n; i++) {

@@ -85,3 +85,30 @@ void native_sgemm(float *c, const float *a, const float *b, size_t n)
 }
 
 #endif
+
+/* ---- matrices times vectors ---- */
+
+void native_spmv(float *restrict y, const uint32_t *restrict start,
+                 const uint32_t *restrict column, const float *restrict value,
+                 const float *restrict x, size_t rows)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t r = 0; r < rows; r++) {
+        float sum = 0;
+        for (uint32_t i = start[r]; i < start[r + 1]; i++)
+            sum += value[i] * x[column[i]];
+        y[r] = sum;
+    }
+}
+
+void native_q8(float *restrict y, const int8_t *restrict a, const int8_t *restrict x,
+               const float *restrict scale, size_t rows, size_t cols)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t r = 0; r < rows; r++) {
+        int32_t sum = 0;
+        for (size_t i = 0; i < cols; i++)
+            sum += (int16_t)((int16_t)a[r * cols + i] * x[i]);
+        y[r] = scale[r] * (float)sum;
+    }
+}

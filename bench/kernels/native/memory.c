@@ -41,3 +41,47 @@ void native_saxpy_stream(float *z, const float *x, const float *y, float a, size
 }
 
 #endif
+
+float native_reduce(const float *x, size_t n)
+{
+    float sum = 0;
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+#define MAX_THREADS 1024
+
+/* Each thread sums its share, then knows what came before it, then writes. */
+void native_scan(uint32_t *restrict y, const uint32_t *restrict x, size_t n)
+{
+    uint32_t share[MAX_THREADS + 1] = {0};
+#pragma omp parallel
+    {
+        size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
+        size_t first = n * me / all, last = n * (me + 1) / all;
+        uint32_t sum = 0;
+        for (size_t i = first; i < last; i++)
+            sum += x[i];
+        share[me + 1] = sum;
+#pragma omp barrier
+        sum = 0;
+        for (size_t t = 0; t <= me; t++)
+            sum += share[t];
+        for (size_t i = first; i < last; i++)
+            y[i] = sum += x[i];
+    }
+}
+
+#define TILE 16
+
+void native_transpose(float *restrict b, const float *restrict a, size_t n)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t y = 0; y < n; y += TILE)
+        for (size_t x = 0; x < n; x += TILE)
+            for (size_t i = 0; i < TILE; i++)
+                for (size_t j = 0; j < TILE; j++)
+                    b[(y + i) * n + x + j] = a[(x + j) * n + y + i];
+}

@@ -24,6 +24,13 @@ void native_saxpy(float *z, const float *x, const float *y, float a, size_t n);
 /* The same, with AVX2 by hand and stores that pass the caches by. n: of 8 */
 void native_saxpy_stream(float *z, const float *x, const float *y, float a, size_t n);
 
+/* The sum of x: [n] */
+float native_reduce(const float *x, size_t n);
+/* y[i] = x[0] + ... + x[i]; both [n] */
+void native_scan(uint32_t *y, const uint32_t *x, size_t n);
+/* b = a transposed; both [n][n], n: of 16 */
+void native_transpose(float *b, const float *a, size_t n);
+
 /* ---- linear.c ---- */
 
 /* c = a b; all [n][n] */
@@ -31,6 +38,13 @@ void native_matmul(float *c, const float *a, const float *b, size_t n);
 void native_matmul_tiled(float *c, const float *a, const float *b, size_t n);
 bool native_has_blas(void);
 void native_sgemm(float *c, const float *a, const float *b, size_t n);
+
+/* y = a x; a: [rows][...], compressed by rows: row i is [start[i], start[i + 1]) */
+void native_spmv(float *y, const uint32_t *start, const uint32_t *column,
+                 const float *value, const float *x, size_t rows);
+/* y = scale a x; y, scale: [rows], a: [rows][cols], x: [cols] */
+void native_q8(float *y, const int8_t *a, const int8_t *x, const float *scale, size_t rows,
+               size_t cols);
 
 /* ---- numeric.c ---- */
 
@@ -41,9 +55,30 @@ void native_nbody(float *accel, const float *body, float *scratch, size_t n);
 /* count: [height][width] */
 void native_mandelbrot(uint32_t *count, size_t width, size_t height, uint32_t limit);
 
+/* value: [n][2], call and put; option: [n][4], price, strike, years, volatility */
+void native_options(float *value, const float *option, size_t n);
+
+/* ---- image.c ---- */
+
+/* result, image: [height][width]; weight: [3][3]; zero around the image */
+void native_conv3x3(float *result, const float *image, const float *weight, size_t width,
+                    size_t height);
+/* result: [height][width], rowed: [height + 8][width], image: [height + 8][width + 8] */
+void native_convsep(float *result, float *rowed, const float *image, size_t width,
+                    size_t height);
+/* RGBA8, all [height][width]; the edges are continued */
+void native_blur(uint32_t *result, uint32_t *between, const uint32_t *image, size_t width,
+                 size_t height);
+/* next, now: [height][width], 0 or 1, on a torus */
+void native_life(uint32_t *next, const uint32_t *now, size_t width, size_t height);
+
 /* ---- integer.c ---- */
 
 /* bins: [256] = how often each value occurs */
 void native_histogram(uint32_t *bins, const uint32_t *value, size_t n);
+/* hash: [n], key: [n][4] */
+void native_hash(uint32_t *hash, const uint32_t *key, size_t n);
+/* Sorts key: [n] by a bitonic network; n is a power of two */
+void native_sort(uint32_t *key, size_t n);
 
 #endif

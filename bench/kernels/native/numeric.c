@@ -102,3 +102,31 @@ void native_mandelbrot(uint32_t *count, size_t width, size_t height, uint32_t li
             escape_span(count + y * width + x, (float)y / (float)height * 2 - 1, (float)x,
                         3.5f / (float)width, limit);
 }
+
+/* ---- prices of options ---- */
+
+static inline float normal(float x)
+{
+    float t = 1 / (1 + 0.2316419f * fabsf(x));
+    float p = t * (0.31938153f + t * (-0.356563782f + t * (1.781477937f
+            + t * (-1.821255978f + t * 1.330274429f))));
+    float tail = 0.39894228f * expf(-0.5f * x * x) * p;
+    return x >= 0 ? 1 - tail : tail;
+}
+
+void native_options(float *restrict value, const float *restrict option, size_t n)
+{
+    const float rate = 0.02f;
+#pragma omp parallel for simd schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        float price = option[4 * i], strike = option[4 * i + 1];
+        float years = option[4 * i + 2], volatility = option[4 * i + 3];
+        float spread = volatility * sqrtf(years);
+        float d1 = (logf(price / strike) + (rate + 0.5f * volatility * volatility) * years)
+                 / spread;
+        float later = strike * expf(-rate * years);
+        float call = price * normal(d1) - later * normal(d1 - spread);
+        value[2 * i] = call;
+        value[2 * i + 1] = call + later - price;
+    }
+}

@@ -83,41 +83,43 @@ static double ref_pow(double x, double y)
 
 typedef struct Case {
     const char *call;                   /* of x and y                             */
-    double    (*ref)(double);
-    double    (*ref2)(double, double);
-    float     (*y)(uint32_t noise);
     Bound      *bound;
     double      ulp;                    /* our own promise: either so many ULP,   */
+    double      low, high;              /* where to look closely                  */
     double      absolute;               /* or this far away,                      */
     double      reach;                  /* for |x| up to this        0: any       */
     double      limit;                  /* no result is larger       0: any is    */
-    double      low, high;              /* where to look closely                  */
+    double    (*ref)(double);           /* of x, or                               */
+    double    (*ref2)(double, double);  /* of x and y                             */
+    float     (*y)(uint32_t noise);
 } Case;
 
-/*   call                ref           ref2       y           bound          ulp   absolute reach limit  low   high */
+/* call, bound, our promise in ULP, the ends of where to look closely, and the rest. */
 static const Case cases[] = {
-    {"inverseSqrt(x)",   ref_rsqrt,    NULL,      NULL,       bound_two_ulp, 2,    0,       0,    0,     0.25, 4},
-    {"exp(x)",           exp,          NULL,      NULL,       bound_exp,     1,    0,       0,    0,     -104, 89},
-    {"exp2(x)",          exp2,         NULL,      NULL,       bound_exp,     1,    0,       0,    0,     -150, 129},
-    {"log(x)",           log,          NULL,      NULL,       bound_log,     1.3,  0,       0,    0,     0.4,  2.5},
-    {"log2(x)",          log2,         NULL,      NULL,       bound_log,     1.5,  0,       0,    0,     0.4,  2.5},
-    {"pow(x, y)",        NULL,         ref_pow,   power,      bound_pow,     1,    0,       0,    0,     0,    10},
-    {"sin(x)",           ref_sin,      NULL,      NULL,       bound_sin,     2,    0x1p-23, 1e6,  1,     -10,  10},
-    {"cos(x)",           cos,          NULL,      NULL,       bound_sin,     2,    0x1p-23, 1e6,  1,     -10,  10},
-    {"tan(x)",           tan,          NULL,      NULL,       bound_tan,     3,    0,       100,  0,     -10,  10},
-    {"asin(x)",          asin,         NULL,      NULL,       bound_asin,    2.5,  0,       0,    0,     -1,   1},
-    {"acos(x)",          acos,         NULL,      NULL,       bound_asin,    2,    0,       0,    0,     -1,   1},
-    {"atan(x)",          atan,         NULL,      NULL,       bound_atan,    2.5,  0,       0,    0,     -4,   4},
-    {"atan2(x, y)",      NULL,         atan2,     any_number, bound_atan2,   3,    0,       0,    0,     -4,   4},
-    {"sinh(x)",          sinh,         NULL,      NULL,       bound_sinh,    3,    0,       0,    0,     -91,  91},
-    {"cosh(x)",          cosh,         NULL,      NULL,       bound_sinh,    3,    0,       0,    0,     -91,  91},
-    {"tanh(x)",          tanh,         NULL,      NULL,       bound_tanh,    3,    0,       0,    1,     -11,  11},
-    {"asinh(x)",         asinh,        NULL,      NULL,       bound_asinh,   4,    0,       0,    0,     -5,   5},
-    {"acosh(x)",         acosh,        NULL,      NULL,       bound_acosh,   4,    0,       0,    0,     1,    5},
-    {"atanh(x)",         atanh,        NULL,      NULL,       bound_atanh,   4,    0,       0,    0,     -1,   1},
-    {"ldexp(x, i32(y))", NULL,         ref_ldexp, shift,      bound_rounded, 0.5,  0,       0,    0,     -4,   4},
-    {"frexp(x).fract",   ref_fract,    NULL,      NULL,       bound_exact,   0,    0,       0,    0,     -4,   4},
-    {"TYPE(frexp(x).exp)", ref_exponent, NULL,    NULL,       bound_exact,   0,    0,       0,    0,     -4,   4},
+    {"inverseSqrt(x)",     bound_two_ulp, 2,    0.25, 4,   .ref = ref_rsqrt},
+    {"exp(x)",             bound_exp,     1,    -104, 89,  .ref = exp},
+    {"exp2(x)",            bound_exp,     1,    -150, 129, .ref = exp2},
+    {"log(x)",             bound_log,     1.3,  0.4,  2.5, .ref = log},
+    {"log2(x)",            bound_log,     1.5,  0.4,  2.5, .ref = log2},
+    {"pow(x, y)",          bound_pow,     1,    0,    10,  .ref2 = ref_pow, .y = power},
+    {"sin(x)",             bound_sin,     2,    -10,  10,  .ref = ref_sin, .limit = 1,
+     .absolute = 0x1p-23, .reach = 1e6},
+    {"cos(x)",             bound_sin,     2,    -10,  10,  .ref = cos, .limit = 1,
+     .absolute = 0x1p-23, .reach = 1e6},
+    {"tan(x)",             bound_tan,     3,    -10,  10,  .ref = tan, .reach = 100},
+    {"asin(x)",            bound_asin,    2.5,  -1,   1,   .ref = asin},
+    {"acos(x)",            bound_asin,    2,    -1,   1,   .ref = acos},
+    {"atan(x)",            bound_atan,    2.5,  -4,   4,   .ref = atan},
+    {"atan2(x, y)",        bound_atan2,   3,    -4,   4,   .ref2 = atan2, .y = any_number},
+    {"sinh(x)",            bound_sinh,    3,    -91,  91,  .ref = sinh},
+    {"cosh(x)",            bound_sinh,    3,    -91,  91,  .ref = cosh},
+    {"tanh(x)",            bound_tanh,    3,    -11,  11,  .ref = tanh, .limit = 1},
+    {"asinh(x)",           bound_asinh,   4,    -5,   5,   .ref = asinh},
+    {"acosh(x)",           bound_acosh,   4,    1,    5,   .ref = acosh},
+    {"atanh(x)",           bound_atanh,   4,    -1,   1,   .ref = atanh},
+    {"ldexp(x, i32(y))",   bound_rounded, 0.5,  -4,   4,   .ref2 = ref_ldexp, .y = shift},
+    {"frexp(x).fract",     bound_exact,   0,    -4,   4,   .ref = ref_fract},
+    {"TYPE(frexp(x).exp)", bound_exact,   0,    -4,   4,   .ref = ref_exponent},
 };
 
 /* ---- one function, many numbers ---- */

@@ -12,10 +12,11 @@ static const double asin_c[] = {
     0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bbap-5, 0x1.8c3e24p-6, 0x1.595c9ep-5,
 };
 
-/* (atan(q) - q) / q^3 in q^2, for q from 0 to 1; error of atan(q) 2^-25.7 */
+/* (atan(q) - q) / q^3 in q^2, for q from 0 to 1; error of atan(q) 2^-25.5. The last
+ * bits are such that atan(1) is pi/4, rounded. */
 static const double atan_c[] = {
-    -0x1.5554dcp-2, 0x1.9978f2p-3, -0x1.230adp-3, 0x1.b4e0dcp-4, -0x1.35562p-4,
-    0x1.61fc96p-5, -0x1.0c2aa6p-6, 0x1.7ecf8ep-9,
+    -0x1.5554e2p-2, 0x1.9978e4p-3, -0x1.230aa8p-3, 0x1.b4e13cp-4, -0x1.3556d6p-4,
+    0x1.61fd84p-5, -0x1.0c2be4p-6, 0x1.7ed146p-9,
 };
 
 /* k - x */

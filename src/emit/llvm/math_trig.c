@@ -26,9 +26,10 @@ static const double pi_short_parts[] = {
     0x1.92p1, 0x1.fb4p-11, 0x1.444p-23, 0x1.68c234p-38,
 };
 
-/* (sin(r) - r) / r^3 in r^2, for |r| <= SIN_R_MAX; error of sin(r) 2^-26.3 */
+/* (sin(r) - r) / r^3 in r^2, for |r| <= SIN_R_MAX; error of sin(r) 2^-26. The last
+ * bits are such that sin(pi/2) is 1, as cos(0) should be, and no result is above. */
 static const double sin_c[] = {
-    -0x1.555546p-3, 0x1.110ddcp-7, -0x1.9f4202p-13, 0x1.5b333p-19,
+    -0x1.555548p-3, 0x1.110ddep-7, -0x1.9f400cp-13, 0x1.5b1f6cp-19,
 };
 
 /* (tan(r) - r) / r^3 in r^2, for |r| <= TAN_R_MAX; error of tan(r) 2^-24.1 */

@@ -50,6 +50,9 @@ typedef struct Fact {
     int32_t  stride;                /* AFFINE                                    */
     uint32_t align;                 /* i32 scalars: a power of two that divides the
                                        value (AFFINE: the first lane's)          */
+    uint32_t block;                 /* i32 scalars: a power of two; the values of
+                                       all invocations of a workgroup lie between
+                                       two neighbouring multiples of it. 0: unknown */
     uint32_t low, high;             /* i32 scalars: unsigned range               */
 } Fact;
 
@@ -59,13 +62,16 @@ typedef struct Facts {
     Fact     *of;                   /* [ir->next_id], by Inst.id                 */
     bool      has_barrier;          /* anywhere                                  */
     bool      returns_apart;        /* RETURN takes lanes away                   */
-    uint32_t  jam;                  /* lane groups that may go side by side, and
-                                       whose registers suffice: all control flow is
-                                       the workgroup's. 1: one at a time         */
+    uint32_t  jam;                  /* lane groups that should go side by side,
+                                       where analysis_is_together() lets them    */
 } Facts;
 
 /* `native`: lanes of one vector register. */
 Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native);
+
+/* Do all invocations of a workgroup take the same way through the instructions from
+ * `first` to before `end` (NULL: the last)? */
+bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end);
 
 /* Lanes that suit the kernel on a machine with `native` lanes a vector: a
  * multiple of it (to hide latency) where registers allow and rows of the

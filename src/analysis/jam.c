@@ -3,8 +3,8 @@
  * jam.c - how many lane groups should go through the code side by side.
  *
  * in     facts
- * out    1, or more where all control flow is the whole workgroup's and the values
- *        that innermost loops keep alive, times that many, fit the registers
+ * out    1, or more if the values that innermost loops keep alive, times that many,
+ *        fit the registers; loops through which all go together count
  * why    one lane group's chain of dependent operations leaves most of the machine
  *        idle, and what groups load in common is loaded once
  */
@@ -39,9 +39,9 @@ static bool steers_together(const Facts *f, const Inst *inst)
     return !decides || fact_of(f, inst->args[0])->shape == SHAPE_WORKGROUP;
 }
 
-static bool all_together(const Facts *f, const Region *region)
+bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end)
 {
-    for (const Inst *inst = region->first; inst; inst = inst->next) {
+    for (const Inst *inst = first; inst != end; inst = inst->next) {
         if (inst->op == IR_BREAK_IF && fact_of(f, inst->args[0])->shape != SHAPE_WORKGROUP)
             return false;
         if (!ir_op_is_construct((IrOp)inst->op))
@@ -49,7 +49,7 @@ static bool all_together(const Facts *f, const Region *region)
         if (!steers_together(f, inst))
             return false;
         for (uint32_t i = 0; i < inst->flow.nregions; i++)
-            if (!all_together(f, inst->flow.regions[i]))
+            if (!analysis_is_together(f, inst->flow.regions[i]->first, NULL))
                 return false;
     }
     return true;
@@ -127,8 +127,10 @@ static void measure(Jam *j, const Region *region)
             continue;
         bool innermost = inst->op == IR_LOOP && !has_inner_loop(inst->flow.regions[0]) &&
                          !has_inner_loop(inst->flow.regions[1]);
-        if (innermost)
+        if (innermost && analysis_is_together(j->f, inst, inst->next))
             measure_loop(j, inst);
+        else if (innermost)
+            continue;
         else
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
                 measure(j, inst->flow.regions[i]);
@@ -137,7 +139,7 @@ static void measure(Jam *j, const Region *region)
 
 uint32_t jam_choose(Arena *a, const Facts *f, uint32_t native)
 {
-    if (f->lanes < native || f->returns_apart || !all_together(f, f->ir->body))
+    if (f->lanes < native)
         return 1;
     Jam j = {.f = f};
     j.loop = ARENA_ARRAY(a, uint32_t, f->ir->next_id);

@@ -34,7 +34,8 @@ static void raise(Walk *w, bool *flag)
 
 static bool same_fact(const Fact *x, const Fact *y)
 {
-    return x->shape == y->shape && x->stride == y->stride && x->align == y->align;
+    return x->shape == y->shape && x->stride == y->stride && x->align == y->align &&
+           x->block == y->block;
 }
 
 /* The least regular of both; two affine ones must step alike. */
@@ -45,11 +46,12 @@ static Fact join(Fact x, Fact y)
     if (y.shape == SHAPE_UNKNOWN)
         return x;
     Fact z = {.shape = MAX_OF(x.shape, y.shape), .align = MIN_OF(x.align, y.align)};
+    z.block = x.block && y.block ? MAX_OF(x.block, y.block) : 0;
     if (z.shape == SHAPE_AFFINE) {
         bool alike = x.shape == y.shape && x.stride == y.stride;
         z.stride = alike ? x.stride : 0;
         if (!alike)
-            z = (Fact){.shape = SHAPE_VARYING, .align = 1};
+            z = (Fact){.shape = SHAPE_VARYING, .align = 1, .block = z.block};
     }
     return z;
 }
@@ -63,6 +65,7 @@ static void set(Walk *w, const Inst *inst, Fact to)
     now->shape = joined.shape;
     now->stride = joined.stride;
     now->align = joined.align;
+    now->block = joined.block;
     w->changed = true;
 }
 
@@ -86,6 +89,8 @@ static void give(Walk *w, const Inst *to, const Inst *arg, bool mixes, Shape flo
     }
     if (x.shape != SHAPE_UNKNOWN && x.shape < floor)
         x.shape = (uint8_t)floor;
+    if (floor > SHAPE_WORKGROUP)
+        x.block = 0;                /* lane groups may bring different ones */
     set(w, to, x);
 }
 

@@ -27,6 +27,14 @@ static uint32_t lowest_bit(uint32_t n)
     return n ? n & (0u - n) : 0x80000000u;
 }
 
+static uint32_t power_above(uint32_t n)
+{
+    uint32_t p = 1;
+    while (p < n && p < 0x80000000u)
+        p *= 2;
+    return p;
+}
+
 /* ---- inputs ---- */
 
 /* x = local index modulo the row: affine if rows are whole lane groups. */
@@ -202,6 +210,44 @@ static Fact affine_transfer(const Facts *f, const Inst *inst)
     return uniform_fact(SHAPE_VARYING, 1);
 }
 
+/* The block of a sum: what all invocations share must not move it off its grid. */
+static uint32_t block_of(const Facts *f, const Inst *inst)
+{
+    if (inst->op == IR_INPUT) {
+        const uint32_t *size = f->ir->workgroup_size;
+        if (inst->input <= INPUT_LOCAL_ID_Z)
+            return power_above(size[inst->input - INPUT_LOCAL_ID_X]);
+        return inst->input == INPUT_LOCAL_INDEX ? power_above(size[0] * size[1] * size[2]) : 0;
+    }
+    if (inst->op != IR_IADD)
+        return 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        const Fact *x = fact_of(f, inst->args[i]), *u = fact_of(f, inst->args[1 - i]);
+        if (u->shape == SHAPE_WORKGROUP && x->block && u->align >= x->block)
+            return x->block;
+    }
+    return 0;
+}
+
+/*
+ * x < y, or y <= x, for a y on the grid of the blocks that the x of all lie in: the
+ * same answer for all. Looked at first for the workgroup, then for the lanes of a
+ * group, which lie in one block if they start at a multiple of it.
+ */
+static Shape compare_shape(const Facts *f, const Inst *inst)
+{
+    if (inst->op != IR_ULT && inst->op != IR_ULE)
+        return SHAPE_VARYING;
+    const Inst *x = inst->args[inst->op == IR_ULT ? 0 : 1];
+    const Inst *y = inst->args[inst->op == IR_ULT ? 1 : 0];
+    const Fact *fx = fact_of(f, x), *fy = fact_of(f, y);
+    if (fy->shape > SHAPE_GROUP)
+        return SHAPE_VARYING;
+    if (fx->block && fy->shape == SHAPE_WORKGROUP && fy->align >= fx->block)
+        return SHAPE_WORKGROUP;
+    return lanes_in_block(f, x, fy->align) ? SHAPE_GROUP : SHAPE_VARYING;
+}
+
 static Fact pure_fact(const Facts *f, const Inst *inst)
 {
     Shape worst = worst_operand(f, inst);
@@ -210,6 +256,8 @@ static Fact pure_fact(const Facts *f, const Inst *inst)
         return uniform_fact(worst, worst ? align_of(f, inst) : 1);
     if (worst == SHAPE_AFFINE && scalar_int)
         return affine_transfer(f, inst);
+    if (worst == SHAPE_AFFINE)
+        return uniform_fact(compare_shape(f, inst), 1);
     return uniform_fact(SHAPE_VARYING, 1);
 }
 
@@ -280,7 +328,7 @@ static Fact subgroup_fact(const Facts *f, const Inst *inst)
     return uniform_fact(reduces ? SHAPE_GROUP : SHAPE_VARYING, 1);
 }
 
-Fact shape_transfer(const Facts *f, const Inst *inst)
+static Fact plain_transfer(const Facts *f, const Inst *inst)
 {
     switch (inst->op) {
     case IR_INPUT: return input_fact(f, inst);
@@ -291,4 +339,13 @@ Fact shape_transfer(const Facts *f, const Inst *inst)
     case IR_UNIFORM: return uniform_fact(SHAPE_WORKGROUP, 1);
     default: return pure_fact(f, inst);
     }
+}
+
+Fact shape_transfer(const Facts *f, const Inst *inst)
+{
+    Fact fact = plain_transfer(f, inst);
+    bool scalar_int = inst->type.kind == SCALAR_I32 && inst->type.width == 1;
+    if (scalar_int && fact.shape != SHAPE_UNKNOWN)
+        fact.block = fact.shape == SHAPE_WORKGROUP ? 1 : block_of(f, inst);
+    return fact;
 }

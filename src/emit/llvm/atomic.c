@@ -157,14 +157,37 @@ static void emit_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValue poin
     }
 }
 
+static void lanes_in_turn(Emit *e, const Inst *inst, const Lane *all,
+                          const LlvmValue *pointers, LlvmValue slot)
+{
+    for (uint32_t i = 0; i < e->lanes; i++)
+        emit_lane(e, inst, all, pointers[i], i, slot);
+}
+
+/* Mostly all lanes are active, even where they need not be: that way is without
+ * tests. */
 static void each_lane(Emit *e, const Inst *inst)
 {
     Lane all = operands(e, inst);
-    LlvmValue slot = slot_new(e, lane_type(e, e->i32), "old");
+    LlvmValue mask = e->mask, slot = slot_new(e, lane_type(e, e->i32), "old");
     LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
     memory_addresses(e, inst->args[0], pointers);
-    for (uint32_t i = 0; i < e->lanes; i++)
-        emit_lane(e, inst, &all, pointers[i], i, slot);
+    if (!mask || e->lanes == 1) {
+        lanes_in_turn(e, inst, &all, pointers, slot);
+    } else {
+        LlvmBlock every = block_new(e, "every"), some = block_new(e, "some");
+        LlvmBlock after = block_new(e, "done");
+        jump_if(e, mask_all(e, mask), every, some);
+        block_start(e, every);
+        e->mask = NULL;
+        lanes_in_turn(e, inst, &all, pointers, slot);
+        e->mask = mask;
+        jump(e, after);
+        block_start(e, some);
+        lanes_in_turn(e, inst, &all, pointers, slot);
+        jump(e, after);
+        block_start(e, after);
+    }
     if (inst->type.width)
         set_value(e, inst, 0, slot_load(e, lane_type(e, e->i32), slot));
 }

@@ -334,7 +334,8 @@ void emit_module(Emit *e)
     types_init(e);
     e->invocations = size[0] * size[1] * size[2];
     e->groups = (e->invocations + e->lanes - 1) / e->lanes;
-    e->jam = choose_jam(e);
+    e->most_jam = choose_jam(e);
+    e->jam = 1;
     e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);
     e->vars = ARENA_ARRAY(e->arena, VarState, e->ir->vars.len + 1);
     e->used = ARENA_ARRAY(e->arena, bool, e->ir->next_id);

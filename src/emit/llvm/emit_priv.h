@@ -89,7 +89,8 @@ typedef struct Emit {
 
     /* The lane groups that are being emitted: `jam` of them take the same way side by
      * side, so that long chains of arithmetic overlap and what they share is done
-     * once. More than one only where all control flow is the workgroup's. */
+     * once. More than one only in segments through which all go together. */
+    uint32_t  most_jam;                     /* in any segment                     */
     uint32_t  jam, side;                    /* how many; which is meant now       */
     LlvmValue sides[MAX_JAM];               /* i32: numbers in the workgroup      */
     LlvmValue group;                        /* sides[side]                        */

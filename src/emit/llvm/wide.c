@@ -350,6 +350,8 @@ static void emit_segment(Emit *e, const Inst *first, const Inst *end,
     if (first == end && !give)
         return;
     LaneLoop loop;
+    bool together = !e->facts->returns_apart || e->wide;
+    e->jam = together && analysis_is_together(e->facts, first, end) ? e->most_jam : 1;
     lane_loop_open(e, &loop);
     if (e->wide)
         e->wide->preamble = loop.preamble;
@@ -359,6 +361,7 @@ static void emit_segment(Emit *e, const Inst *first, const Inst *end,
     if (give)
         give(e, inst);
     lane_loop_close(e, &loop);
+    e->jam = 1;
     take_given(e);
 }
 

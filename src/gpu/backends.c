@@ -5,5 +5,6 @@
 #include "gpu/gpu.h"
 
 const GpuBackend *const gpu_backends[] = {
+    &gpu_cpu_backend,
     NULL,
 };

@@ -32,7 +32,8 @@ static Inst *global_id(Lower *l, uint32_t axis)
     uint32_t size = l->ir->workgroup_size[axis];
     if (size == 1)
         return workgroup_id(l, axis);
-    Inst *start = ir_op2(&l->c, IR_IMUL, workgroup_id(l, axis), ir_i32(&l->c, size));
+    Inst *group = workgroup_id(l, axis);
+    Inst *start = ir_op2(&l->c, IR_IMUL, group, ir_i32(&l->c, size));
     return ir_op2(&l->c, IR_IADD, start, local_id(l, axis));
 }
 

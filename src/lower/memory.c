@@ -69,13 +69,14 @@ static void loop_elements(Lower *l, Inst *to, Inst *from, EachElement *each)
 
     Saved saved = lower_region_enter(l, body);
     Inst *i = body->params[0];
-    each(l, element_at(l, to, i), element_at(l, from, i));
+    Inst *source = element_at(l, from, i);
+    each(l, element_at(l, to, i), source);
     ir_leave(&l->c, IR_CONTINUE, loop, 1, &i);
     lower_region_leave(l, saved);
 
     saved = lower_region_enter(l, continuing);
-    Inst *next = ir_op2(&l->c, IR_IADD, ir_param(l->ir, continuing, IR_I32),
-                        ir_i32(&l->c, 1));
+    Inst *done_with = ir_param(l->ir, continuing, IR_I32);
+    Inst *next = ir_op2(&l->c, IR_IADD, done_with, ir_i32(&l->c, 1));
     Inst *end = ir_i32(&l->c, (uint32_t)to->mem->array.count);
     Inst *done = ir_op2(&l->c, IR_ULE, end, next);
     ir_leave(&l->c, IR_BREAK_IF, NULL, 2, (Inst *[]){done, next});
@@ -91,8 +92,10 @@ static void each_part(Lower *l, Inst *to, Inst *from, EachElement *each)
         loop_elements(l, to, from, each);
         return;
     }
-    for (uint64_t i = 0; i < lower_part_count(mem); i++)
-        each(l, lower_place_part(l, to, i), from ? lower_place_part(l, from, i) : NULL);
+    for (uint64_t i = 0; i < lower_part_count(mem); i++) {
+        Inst *source = from ? lower_place_part(l, from, i) : NULL;
+        each(l, lower_place_part(l, to, i), source);
+    }
 }
 
 void lower_copy(Lower *l, Inst *to, Inst *from)

@@ -82,9 +82,9 @@ static void list_remove(WGPUQueue queue, WGPUBuffer b)
     b->listed = false;
 }
 
-static bool is_idle(const struct WGPUQueueImpl *queue, const struct WGPUBufferImpl *b)
+static bool is_idle(const struct WGPUBufferImpl *b, uint64_t done)
 {
-    return b->last_use <= queue->completed && b->writing == 0;
+    return b->last_use <= done && b->writing == 0;
 }
 
 static void give_memory_back(WGPUBuffer b)
@@ -95,12 +95,12 @@ static void give_memory_back(WGPUBuffer b)
     b->gpu_gone = true;
 }
 
-WGPUBuffer buffers_collect(WGPUQueue queue)
+WGPUBuffer buffers_collect(WGPUQueue queue, uint64_t done)
 {
     WGPUBuffer idle = NULL, *link = &queue->trash;
     while (*link) {
         WGPUBuffer b = *link;
-        if (!is_idle(queue, b)) {
+        if (!is_idle(b, done)) {
             link = &b->next;
             continue;
         }
@@ -140,7 +140,7 @@ static void destroy(WGPUBuffer b)
     forget_map(b);
     staging_free(b->staging);
     b->staging = NULL;
-    if (is_idle(queue, b)) {
+    if (is_idle(b, queue->completed)) {
         give_memory_back(b);
     } else {
         object_ref(&b->base);
@@ -317,6 +317,8 @@ static void fire_map(Future *f, bool cancelled)
         status = WGPUMapAsyncStatus_Aborted;
         message = "the buffer was unmapped before the map was complete";
     }
+    f->object = NULL;                       /* nothing of ours is left for the callback */
+    object_unref(&b->base);
     f->callback.map((WGPUMapAsyncStatus)status, string_view(message), f->userdata1,
                     f->userdata2);
     if (mine)

@@ -28,9 +28,9 @@ void device_ref(WGPUDevice device)
 static void device_free(WGPUDevice device)
 {
     WGPUAdapter adapter = device->adapter;
-    queue_fini(&device->queue);
     if (device->gpu)
         device->backend->device_destroy(device->gpu);
+    queue_fini(&device->queue);
     while (device->spare) {
         Batch *b = device->spare;
         device->spare = b->next;
@@ -47,14 +47,14 @@ static void device_free(WGPUDevice device)
     object_unref(&adapter->base);
 }
 
-static bool drop_ref(WGPUDevice device)
+bool device_drop_ref(WGPUDevice device)
 {
     return atomic_fetch_sub_explicit(&device->base.refs, 1, memory_order_acq_rel) == 1;
 }
 
 void device_unref(WGPUDevice device)
 {
-    if (drop_ref(device))
+    if (device_drop_ref(device))
         device_free(device);
 }
 
@@ -64,10 +64,8 @@ static void reap(Task *task)
                                      - offsetof(struct WGPUDeviceImpl, reap)));
 }
 
-void device_unref_on_queue(WGPUDevice device)
+void device_reap(WGPUDevice device)
 {
-    if (!drop_ref(device))
-        return;
     device->reap.run = reap;
     /* The event thread was started when the device was opened. */
     bool ok = tasks_add(&device->instance->events, &device->reap);
@@ -141,7 +139,8 @@ static void lost_by_itself(void *user, const void *tag, const char *why)
         why = fault(&f, "%s: %s", name, why);
     }
     device_lose(device, WGPUDeviceLostReason_Unknown, why, false);
-    device_unref_on_queue(device);
+    if (device_drop_ref(device))
+        device_reap(device);
 }
 
 void wgpuDeviceDestroy(WGPUDevice device)

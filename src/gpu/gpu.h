@@ -130,7 +130,8 @@ struct GpuBackend {
     void        (*adapter_info)(GpuAdapter *a, GpuAdapterInfo *out);
 
     GpuDevice *(*device_create)(GpuAdapter *a, const GpuDeviceDesc *desc, Diag *diag);
-    void       (*device_destroy)(GpuDevice *d);     /* waits for submitted work   */
+    /* Waits until all that was submitted is done, and each `done` has returned. */
+    void       (*device_destroy)(GpuDevice *d);
 
     /* Zeroed. NULL: out of memory. */
     GpuBuffer *(*buffer_create)(GpuDevice *d, uint64_t size, bool mappable);

@@ -370,7 +370,9 @@ struct Batch {
 
 Batch *batch_new(WGPUDevice device);        /* NULL: no memory                    */
 void   batch_free(Batch *batch);            /* gives up all references; NULL: ok  */
-void   batch_free_on_queue(Batch *batch);   /* on a thread of the backend         */
+/* batch_free() in three steps, the last of which is to give up the device. */
+void   batch_drop_refs(Batch *batch);
+void   batch_recycle(Batch *batch, WGPUDevice device);
 void   batch_destroy(Batch *batch);         /* a spare one                        */
 /* Zeroed if it comes to that; NULL: no memory. */
 GpuCommand *batch_command(Batch *batch, GpuCommandKind kind);
@@ -457,8 +459,10 @@ struct WGPUDeviceImpl {
 
 void device_ref(WGPUDevice device);
 void device_unref(WGPUDevice device);
-/* The same on a thread of the backend, which cannot end itself. */
-void device_unref_on_queue(WGPUDevice device);
+/* The same on a thread of the backend, which cannot end itself: true if it was the last
+ * reference, and then device_reap() lets the event thread do it. */
+bool device_drop_ref(WGPUDevice device);
+void device_reap(WGPUDevice device);
 static inline bool device_is_lost(const struct WGPUDeviceImpl *d)
 {
     return atomic_load_explicit(&d->lost, memory_order_acquire);
@@ -522,9 +526,9 @@ const char *buffer_unavailable(WGPUBuffer buffer);
 /* With the queue's lock: ends maps and, with `destroy`, gives the memory back. What is
  * to be told is added to *tell, by tell_next. */
 void buffer_end(WGPUBuffer buffer, bool destroy, const char *why, Future **tell);
-/* Gives back the memory of destroyed buffers that are idle now. With the queue's lock;
- * the references of the list by `next` that it returns are the caller's. */
-WGPUBuffer buffers_collect(WGPUQueue queue);
+/* Gives back the memory of destroyed buffers that nothing after `done` uses. With the
+ * queue's lock; the references of the list by `next` that it returns are the caller's. */
+WGPUBuffer buffers_collect(WGPUQueue queue, uint64_t done);
 
 /* ---- layout.c ---- */
 

@@ -25,6 +25,7 @@
 #endif
 #define KEEP_COMMANDS 4096u             /* capacity that a spare batch may hold on to */
 #define ALIGNMENT     16u
+#define MAX_STAGING   (SIZE_MAX >> 25)  /* half a TiB, which no host has to spare */
 
 struct MemoryBlock {
     MemoryBlock *next;
@@ -66,7 +67,7 @@ void *batch_alloc(Batch *b, size_t size)
 /* Staging memory: the link comes before what the caller sees. */
 void *staging_new(size_t size)
 {
-    if (size > SIZE_MAX - ALIGNMENT)
+    if (size > MAX_STAGING)
         return NULL;
     char *p = calloc(1, ALIGNMENT + size);
     return p ? p + ALIGNMENT : NULL;
@@ -157,8 +158,6 @@ static void reset(Batch *b)
         free(b->index);
         b->index = NULL;
         b->index_cap = 0;
-    } else if (b->nrefs) {
-        memset(b->index, 0, b->index_cap * sizeof *b->index);
     }
     if (b->ref_cap > KEEP_COMMANDS) {
         free(b->refs);
@@ -166,17 +165,22 @@ static void reset(Batch *b)
         b->ref_cap = 0;
     }
     b->ncommands = 0;
-    b->nrefs = 0;
     b->bytes = 0;
     b->serial = 0;
     b->device = NULL;
 }
 
-/* All of it but the reference to the device. */
-static void recycle(Batch *b, WGPUDevice device)
+void batch_drop_refs(Batch *b)
 {
     for (uint32_t i = 0; i < b->nrefs; i++)
         object_unref(b->refs[i]);
+    if (b->nrefs)
+        memset(b->index, 0, b->index_cap * sizeof *b->index);
+    b->nrefs = 0;
+}
+
+void batch_recycle(Batch *b, WGPUDevice device)
+{
     reset(b);
     pthread_mutex_lock(&device->memory_lock);
     bool keep = device->nspare < MAX_SPARE;
@@ -195,15 +199,9 @@ void batch_free(Batch *b)
     if (!b)
         return;
     WGPUDevice device = b->device;
-    recycle(b, device);
+    batch_drop_refs(b);
+    batch_recycle(b, device);
     device_unref(device);
-}
-
-void batch_free_on_queue(Batch *b)
-{
-    WGPUDevice device = b->device;
-    recycle(b, device);
-    device_unref_on_queue(device);
 }
 
 /* ---- recording ---- */

@@ -389,7 +389,8 @@ static void fire_pipeline(Future *f, bool cancelled)
                         f->userdata1, f->userdata2);
 }
 
-/* Hands the pipeline, or the reason why there is none, to the future. */
+/* Hands the pipeline, or the reason why there is none, to the future, and gives back
+ * all the plan has. Whoever waits hears of it last. */
 static void plan_complete(Plan *plan)
 {
     static const WGPUCreatePipelineAsyncStatus statuses[] = {
@@ -400,20 +401,23 @@ static void plan_complete(Plan *plan)
     };
     WGPUComputePipeline p = plan->pipeline;
     WGPUErrorType       type = plan->outcome.type;
+    Future             *f = plan->future;
+    char                name[192];
+    Fault               why;
+    plan->future = NULL;
     /* A lost device has no errors to tell. */
     if (device_is_lost(p->base.device))
         type = WGPUErrorType_NoError;
     if (type == WGPUErrorType_NoError) {
-        future_give_object(plan->future, &p->base);
+        future_give_object(f, &p->base);
         plan->pipeline = NULL;
-        future_ready(plan->future, (int)statuses[type], NULL);
-        return;
+    } else {
+        object_name(&p->base, name, sizeof name);
+        fault(&why, "%s: %s", name, plan->outcome.fault.text);
     }
-    char  name[192];
-    Fault whole;
-    object_name(&p->base, name, sizeof name);
-    future_ready(plan->future, (int)statuses[type],
-                 fault(&whole, "%s: %s", name, plan->outcome.fault.text));
+    plan_fini(plan);
+    future_ready(f, (int)statuses[type], type == WGPUErrorType_NoError ? NULL : why.text);
+    future_unref(f);
 }
 
 static void compile_job(Task *task)
@@ -423,9 +427,8 @@ static void compile_job(Task *task)
     future_ref(f);
     plan_compile(plan);
     plan_complete(plan);
-    future_post(f);
-    plan_fini(plan);
     free(plan);
+    future_post(f);
     future_unref(f);
 }
 _Static_assert(offsetof(Plan, task) == 0, "a plan's task comes first");
@@ -481,7 +484,6 @@ WGPUFuture wgpuDeviceCreateComputePipelineAsync(
     if (!plan_start(&plan)) {
         plan_complete(&plan);
         future_settle(f);
-        plan_fini(&plan);
     }
     future_unref(f);
     return id;

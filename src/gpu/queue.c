@@ -134,23 +134,35 @@ static void unref_buffers(WGPUBuffer list)
     }
 }
 
-/* The backend is done with a batch. */
+/*
+ * The backend is done with a batch. All that it held is given back before anybody
+ * hears of it, so that whoever waited and then lets go of everything finds nothing
+ * left. The device lasts until we return: its backend waits for us.
+ */
 static void batch_done(void *user)
 {
-    Batch    *b = user;
-    WGPUQueue queue = &b->device->queue;
+    Batch     *b = user;
+    WGPUDevice device = b->device;
+    WGPUQueue  queue = &device->queue;
     pthread_mutex_lock(&queue->lock);
     BUG_IF(queue->first != b, "batches are done out of order");
+    WGPUBuffer idle = buffers_collect(queue, b->serial);
+    pthread_mutex_unlock(&queue->lock);
+    unref_buffers(idle);
+    batch_drop_refs(b);
+
+    pthread_mutex_lock(&queue->lock);
     queue->first = b->next;
     if (!queue->first)
         queue->last = NULL;
     queue->completed = b->serial;
-    Future    *waiting = complete_waiting(b, NULL);
-    WGPUBuffer idle = buffers_collect(queue);
+    bool    last = device_drop_ref(device);
+    Future *waiting = complete_waiting(b, NULL);
     pthread_mutex_unlock(&queue->lock);
+    batch_recycle(b, device);
     tell_waiting(waiting, false);
-    unref_buffers(idle);
-    batch_free_on_queue(b);
+    if (last)
+        device_reap(device);
 }
 
 /* With submit_lock. */
@@ -209,7 +221,7 @@ void queue_lose(WGPUQueue queue, bool user_thread)
     }
     for (Batch *b = queue->first; b; b = b->next)
         waiting = complete_waiting(b, waiting);
-    WGPUBuffer idle = buffers_collect(queue);
+    WGPUBuffer idle = buffers_collect(queue, queue->completed);
     pthread_mutex_unlock(&queue->lock);
     unref_buffers(idle);
     batch_free(writes);

@@ -131,7 +131,7 @@ double  device_compile(Device *d, const char *wgsl, const char *entry);
 double now(void);                               /* seconds                        */
 void   rest(double seconds);
 
-#define MAX_TURNS    200
+#define MAX_TURNS    2000
 #define MAX_PLAYERS  4
 
 /* What the players of a match did, turn by turn; seconds a launch. */

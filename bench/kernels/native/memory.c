@@ -74,7 +74,7 @@ void native_scan(uint32_t *restrict y, const uint32_t *restrict x, size_t n)
     }
 }
 
-#define TILE 16
+#define TILE 8
 
 void native_transpose(float *restrict b, const float *restrict a, size_t n)
 {

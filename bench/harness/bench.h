@@ -123,12 +123,13 @@ void    runner_free(Runner *r);
 void    runner_launch(Runner *r);               /* from submit to completion      */
 /* The array w->out as the device left it; the caller frees it. */
 void   *runner_result(Runner *r);
-/* Compiles entry point `entry` and forgets it; seconds. */
-double  device_compile(Device *d, const char *wgsl, const char *entry);
+/* Compiles entry point `entry` and forgets it. */
+void    device_compile(Device *d, const char *wgsl, const char *entry);
 
 /* ---- time: measure.c ---- */
 
 double now(void);                               /* seconds                        */
+double cpu_now(void);                           /* that the process had processors */
 void   rest(double seconds);
 
 #define MAX_TURNS    2000

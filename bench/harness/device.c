@@ -1,63 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.c - the WGSL side of a benchmark, on the CPU device.
+ * device.c - the WGSL side of a benchmark, through webgpu.h.
  *
  * in     WGSL, the work it does
  * out    launches, from submit to completion; the result
- * knows  gpu.h
+ * knows  webgpu.h, and of Weft its options: threads, the cache of kernels
  * not    kernels, C
  */
 #include "harness/bench.h"
 
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "gpu/gpu.h"
-#include "syntax/syntax.h"
+#include <webgpu/weft.h>
 
 struct Device {
-    const GpuBackend *gpu;
-    GpuDevice        *device;
-    pthread_mutex_t   lock;
-    pthread_cond_t    done;
-    bool              is_done;
+    WGPUInstance instance;
+    WGPUAdapter  adapter;
+    WGPUDevice   device;
+    WGPUQueue    queue;
 };
 
 struct Runner {
-    Device     *device;
-    const Work *work;
-    GpuBuffer  *buffer[MAX_BUFFERS];
-    GpuKernel  *kernel[MAX_STEPS];      /* of the step; NULL: that of an earlier one */
-    GpuBinding  binding[MAX_STEPS][MAX_BUFFERS];
-    GpuCommand  command[MAX_STEPS];
+    Device             *device;
+    const Work         *work;
+    WGPUBuffer          buffer[MAX_BUFFERS];
+    WGPUComputePipeline pipeline[MAX_STEPS];    /* of the step                     */
+    WGPUBindGroup       group[MAX_STEPS];
 };
 
-static void lost(void *user, const void *tag, const char *why)
+static WGPUStringView text(const char *s)
 {
-    (void)user;
-    (void)tag;
-    stop("the device was lost: %s", why);
+    return (WGPUStringView){s, WGPU_STRLEN};
+}
+
+/* ---- callbacks ---- */
+
+static void on_adapter(WGPURequestAdapterStatus status, WGPUAdapter adapter,
+                       WGPUStringView message, void *out, void *unused)
+{
+    (void)unused;
+    if (status != WGPURequestAdapterStatus_Success)
+        stop("no adapter: %.*s", (int)message.length, message.data);
+    *(WGPUAdapter *)out = adapter;
+}
+
+static void on_device(WGPURequestDeviceStatus status, WGPUDevice device,
+                      WGPUStringView message, void *out, void *unused)
+{
+    (void)unused;
+    if (status != WGPURequestDeviceStatus_Success)
+        stop("no device: %.*s", (int)message.length, message.data);
+    *(WGPUDevice *)out = device;
+}
+
+static void on_error(WGPUDevice const *device, WGPUErrorType type, WGPUStringView message,
+                     void *unused1, void *unused2)
+{
+    (void)device;
+    (void)type;
+    (void)unused1;
+    (void)unused2;
+    stop("%.*s", (int)message.length, message.data);
+}
+
+static void on_done(WGPUQueueWorkDoneStatus status, WGPUStringView message, void *unused1,
+                    void *unused2)
+{
+    (void)unused1;
+    (void)unused2;
+    if (status != WGPUQueueWorkDoneStatus_Success)
+        stop("work was not done: %.*s", (int)message.length, message.data);
+}
+
+static void on_map(WGPUMapAsyncStatus status, WGPUStringView message, void *unused1,
+                   void *unused2)
+{
+    (void)unused1;
+    (void)unused2;
+    if (status != WGPUMapAsyncStatus_Success)
+        stop("a buffer was not mapped: %.*s", (int)message.length, message.data);
+}
+
+static void wait_for(const Device *d, WGPUFuture future)
+{
+    WGPUFutureWaitInfo info = {.future = future};
+    if (wgpuInstanceWaitAny(d->instance, 1, &info, UINT64_MAX) != WGPUWaitStatus_Success)
+        stop("waiting failed");
+}
+
+/* ---- the device ---- */
+
+static WGPUInstance open_instance(const char *cache)
+{
+    const WGPUInstanceFeatureName timed = WGPUInstanceFeatureName_TimedWaitAny;
+    WGPUWeftInstanceOptions options = WGPU_WEFT_INSTANCE_OPTIONS_INIT;
+    options.cacheMode = cache ? WGPUWeftCacheMode_Default : WGPUWeftCacheMode_Off;
+    if (cache)
+        options.cacheDirectory = text(cache);
+    WGPUInstanceDescriptor desc = WGPU_INSTANCE_DESCRIPTOR_INIT;
+    desc.nextInChain = &options.chain;
+    desc.requiredFeatureCount = 1;
+    desc.requiredFeatures = &timed;
+    return wgpuCreateInstance(&desc);
+}
+
+static void open_adapter(Device *d)
+{
+    WGPURequestAdapterOptions options = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
+    options.backendType = WGPUBackendType_WeftCPU;
+    wait_for(d, wgpuInstanceRequestAdapter(d->instance, &options,
+        (WGPURequestAdapterCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
+                                         .callback = on_adapter, .userdata1 = &d->adapter}));
+}
+
+static void open_device(Device *d, uint32_t threads)
+{
+    WGPUWeftDeviceOptions options = WGPU_WEFT_DEVICE_OPTIONS_INIT;
+    options.threadCount = threads;
+    WGPUDeviceDescriptor desc = WGPU_DEVICE_DESCRIPTOR_INIT;
+    desc.nextInChain = &options.chain;
+    desc.uncapturedErrorCallbackInfo.callback = on_error;
+    wait_for(d, wgpuAdapterRequestDevice(d->adapter, &desc,
+        (WGPURequestDeviceCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
+                                        .callback = on_device, .userdata1 = &d->device}));
 }
 
 Device *device_open(const DeviceDesc *desc)
 {
     Device *d = calloc(1, sizeof *d);
-    Arena arena;
-    arena_init(&arena, 0);
-    Diag diag = {.arena = &arena};
     if (!d)
         stop("no memory");
-    d->gpu = &gpu_cpu_backend;
-    d->device = d->gpu->device_create(d->gpu->adapter(0), &(GpuDeviceDesc){
-        .threads = desc->threads, .cache_folder = desc->cache,
-        .no_disk_cache = !desc->cache, .no_cache = !desc->cache, .lost = lost}, &diag);
-    if (!d->device)
-        stop("no device");
-    pthread_mutex_init(&d->lock, NULL);
-    pthread_cond_init(&d->done, NULL);
-    arena_fini(&arena);
+    d->instance = open_instance(desc->cache);
+    if (!d->instance)
+        stop("no instance");
+    open_adapter(d);
+    open_device(d, desc->threads);
+    d->queue = wgpuDeviceGetQueue(d->device);
     return d;
 }
 
@@ -65,104 +143,91 @@ void device_close(Device *d)
 {
     if (!d)
         return;
-    d->gpu->device_destroy(d->device);
-    pthread_cond_destroy(&d->done);
-    pthread_mutex_destroy(&d->lock);
+    wgpuQueueRelease(d->queue);
+    wgpuDeviceRelease(d->device);
+    wgpuAdapterRelease(d->adapter);
+    wgpuInstanceRelease(d->instance);
     free(d);
 }
 
-/* ---- kernels ---- */
+/* ---- pipelines ---- */
 
-static GpuKernel *compile(Device *d, const char *wgsl, const char *entry)
+static WGPUComputePipeline compile(const Device *d, const char *wgsl, const char *entry)
 {
-    Arena arena;
-    arena_init(&arena, 0);
-    Diag diag = {.arena = &arena};
-    GpuKernel *k = NULL;
-    Module *m = syntax_parse(&arena, (Str){wgsl, (uint32_t)strlen(wgsl)}, &diag);
-    if (check_module(m, &(CheckOptions){0}, &diag)) {
-        const Decl *e = module_find_entry_point(m, (Str){entry, (uint32_t)strlen(entry)});
-        k = e ? d->gpu->kernel_create(d->device, m, e, NULL, 0, &diag) : NULL;
-    }
-    for (uint32_t i = 0; i < diag.list.len; i++)
-        fprintf(stderr, "%s\n", diag.list.data[i].message);
-    if (!k)
-        stop("%s: no kernel", entry);
-    arena_fini(&arena);
-    return k;
+    WGPUShaderSourceWGSL source = WGPU_SHADER_SOURCE_WGSL_INIT;
+    source.code = text(wgsl);
+    WGPUShaderModuleDescriptor module = WGPU_SHADER_MODULE_DESCRIPTOR_INIT;
+    module.nextInChain = &source.chain;
+    WGPUComputePipelineDescriptor desc = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
+    desc.compute.module = wgpuDeviceCreateShaderModule(d->device, &module);
+    desc.compute.entryPoint = text(entry);
+    WGPUComputePipeline p = wgpuDeviceCreateComputePipeline(d->device, &desc);
+    wgpuShaderModuleRelease(desc.compute.module);
+    return p;
 }
 
-double device_compile(Device *d, const char *wgsl, const char *entry)
+void device_compile(Device *d, const char *wgsl, const char *entry)
 {
-    double begin = now();
-    GpuKernel *k = compile(d, wgsl, entry);
-    double end = now();
-    d->gpu->kernel_destroy(d->device, k);
-    return end - begin;
+    wgpuComputePipelineRelease(compile(d, wgsl, entry));
 }
 
-/* ---- work ---- */
-
-static void signal_done(void *user)
+static const char *entry_of(const Step *s)
 {
-    Device *d = user;
-    pthread_mutex_lock(&d->lock);
-    d->is_done = true;
-    pthread_cond_signal(&d->done);
-    pthread_mutex_unlock(&d->lock);
+    return s->entry ? s->entry : "main";
 }
 
-static GpuKernel *kernel_of(Runner *r, uint32_t i, const char *wgsl)
+/* That of an earlier step, if it has the same entry point. */
+static WGPUComputePipeline pipeline_of(const Runner *r, uint32_t i, const char *wgsl)
 {
     const Step *s = r->work->step;
-    const char *entry = s[i].entry ? s[i].entry : "main";
     for (uint32_t k = 0; k < i; k++)
-        if (r->kernel[k] && strcmp(s[k].entry ? s[k].entry : "main", entry) == 0)
-            return r->command[k].dispatch.kernel;
-    return r->kernel[i] = compile(r->device, wgsl, entry);
+        if (r->pipeline[k] && strcmp(entry_of(&s[k]), entry_of(&s[i])) == 0) {
+            wgpuComputePipelineAddRef(r->pipeline[k]);
+            return r->pipeline[k];
+        }
+    return compile(r->device, wgsl, entry_of(&s[i]));
 }
 
-static uint32_t bind(Runner *r, uint32_t i)
+/* ---- buffers ---- */
+
+static WGPUBuffer buffer_with(const Device *d, const Array *a)
+{
+    WGPUBufferDescriptor desc = WGPU_BUFFER_DESCRIPTOR_INIT;
+    desc.usage = WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst |
+                 (a->is_uniform ? WGPUBufferUsage_Uniform : WGPUBufferUsage_Storage);
+    desc.size = a->size;
+    WGPUBuffer b = wgpuDeviceCreateBuffer(d->device, &desc);
+    if (!b)
+        stop("no memory");
+    wgpuQueueWriteBuffer(d->queue, b, 0, a->data, a->size);
+    return b;
+}
+
+static WGPUBindGroup group_of(const Runner *r, uint32_t i)
 {
     const Step *s = &r->work->step[i];
-    uint32_t n = 0;
+    WGPUBindGroupEntry entries[MAX_BUFFERS];
+    WGPUBindGroupDescriptor desc = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
+    desc.entries = entries;
     for (uint32_t k = 0; k < r->work->narrays; k++) {
         if (s->bound && !(s->bound >> k & 1))
             continue;
-        bool part = r->work->array[k].is_uniform;
-        r->binding[i][n++] = (GpuBinding){0, k, r->buffer[k], part ? s->offset : 0,
-                                          part ? s->size : r->work->array[k].size};
+        WGPUBindGroupEntry *e = &entries[desc.entryCount++];
+        *e = (WGPUBindGroupEntry)WGPU_BIND_GROUP_ENTRY_INIT;
+        e->binding = k;
+        e->buffer = r->buffer[k];
+        if (r->work->array[k].is_uniform) {
+            e->offset = s->offset;
+            e->size = s->size;
+        }
     }
-    return n;
+    desc.layout = wgpuComputePipelineGetBindGroupLayout(r->pipeline[i], 0);
+    WGPUBindGroup group = wgpuDeviceCreateBindGroup(r->device->device, &desc);
+    wgpuBindGroupLayoutRelease(desc.layout);
+    return group;
 }
 
-static void set_command(Runner *r, uint32_t i, const char *wgsl)
-{
-    const Step *s = &r->work->step[i];
-    GpuCommand *c = &r->command[i];
-    switch (s->kind) {
-    case STEP_RUN:
-        c->kind = GPU_DISPATCH;
-        c->dispatch.kernel = kernel_of(r, i, wgsl);
-        c->dispatch.bindings = r->binding[i];
-        c->dispatch.nbindings = bind(r, i);
-        c->dispatch.groups[0] = s->groups[0];
-        c->dispatch.groups[1] = s->groups[1];
-        c->dispatch.groups[2] = 1;
-        break;
-    case STEP_COPY:
-        c->kind = GPU_COPY;
-        c->copy.from = r->buffer[s->from];
-        c->copy.to = r->buffer[s->to];
-        c->copy.size = r->work->array[s->to].size;
-        break;
-    case STEP_CLEAR:
-        c->kind = GPU_CLEAR;
-        c->clear.to = r->buffer[s->to];
-        c->clear.size = r->work->array[s->to].size;
-        break;
-    }
-}
+/* ---- launches ---- */
 
 Runner *runner_new(Device *d, const char *wgsl, const Work *w)
 {
@@ -171,15 +236,13 @@ Runner *runner_new(Device *d, const char *wgsl, const Work *w)
         stop("no memory");
     r->device = d;
     r->work = w;
-    for (uint32_t i = 0; i < w->narrays; i++) {
-        r->buffer[i] = d->gpu->buffer_create(d->device, w->array[i].size, true);
-        if (!r->buffer[i])
-            stop("no memory");
-        memcpy(d->gpu->buffer_data(d->device, r->buffer[i]), w->array[i].data,
-               w->array[i].size);
-    }
+    for (uint32_t i = 0; i < w->narrays; i++)
+        r->buffer[i] = buffer_with(d, &w->array[i]);
     for (uint32_t i = 0; i < w->nsteps; i++)
-        set_command(r, i, wgsl);
+        if (w->step[i].kind == STEP_RUN) {
+            r->pipeline[i] = pipeline_of(r, i, wgsl);
+            r->group[i] = w->narrays ? group_of(r, i) : NULL;
+        }
     return r;
 }
 
@@ -187,30 +250,83 @@ void runner_free(Runner *r)
 {
     if (!r)
         return;
-    Device *d = r->device;
-    for (uint32_t i = 0; i < r->work->nsteps; i++)
-        d->gpu->kernel_destroy(d->device, r->kernel[i]);
+    for (uint32_t i = 0; i < r->work->nsteps; i++) {
+        if (r->group[i])
+            wgpuBindGroupRelease(r->group[i]);
+        if (r->pipeline[i])
+            wgpuComputePipelineRelease(r->pipeline[i]);
+    }
     for (uint32_t i = 0; i < r->work->narrays; i++)
-        d->gpu->buffer_destroy(d->device, r->buffer[i]);
+        wgpuBufferRelease(r->buffer[i]);
     free(r);
+}
+
+/* The runs from step `i` on, in one pass; the step after them. */
+static uint32_t encode_runs(const Runner *r, WGPUCommandEncoder e, uint32_t i)
+{
+    WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(e, NULL);
+    for (; i < r->work->nsteps && r->work->step[i].kind == STEP_RUN; i++) {
+        const Step *s = &r->work->step[i];
+        wgpuComputePassEncoderSetPipeline(pass, r->pipeline[i]);
+        if (r->group[i])
+            wgpuComputePassEncoderSetBindGroup(pass, 0, r->group[i], 0, NULL);
+        wgpuComputePassEncoderDispatchWorkgroups(pass, s->groups[0], s->groups[1], 1);
+    }
+    wgpuComputePassEncoderEnd(pass);
+    wgpuComputePassEncoderRelease(pass);
+    return i;
+}
+
+static void submit(const Device *d, WGPUCommandEncoder e)
+{
+    WGPUCommandBuffer commands = wgpuCommandEncoderFinish(e, NULL);
+    wgpuQueueSubmit(d->queue, 1, &commands);
+    wgpuCommandBufferRelease(commands);
+    wgpuCommandEncoderRelease(e);
 }
 
 void runner_launch(Runner *r)
 {
-    Device *d = r->device;
-    d->is_done = false;
-    d->gpu->submit(d->device, &(GpuSubmit){r->command, r->work->nsteps, signal_done, d});
-    pthread_mutex_lock(&d->lock);
-    while (!d->is_done)
-        pthread_cond_wait(&d->done, &d->lock);
-    pthread_mutex_unlock(&d->lock);
+    const Device *d = r->device;
+    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(d->device, NULL);
+    for (uint32_t i = 0; i < r->work->nsteps;) {
+        const Step *s = &r->work->step[i];
+        uint64_t size = r->work->array[s->to].size;
+        if (s->kind == STEP_RUN) {
+            i = encode_runs(r, e, i);
+            continue;
+        }
+        if (s->kind == STEP_COPY)
+            wgpuCommandEncoderCopyBufferToBuffer(e, r->buffer[s->from], 0, r->buffer[s->to], 0,
+                                                 size);
+        else
+            wgpuCommandEncoderClearBuffer(e, r->buffer[s->to], 0, size);
+        i++;
+    }
+    submit(d, e);
+    wait_for(d, wgpuQueueOnSubmittedWorkDone(d->queue,
+        (WGPUQueueWorkDoneCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
+                                        .callback = on_done}));
 }
 
 void *runner_result(Runner *r)
 {
+    const Device *d = r->device;
     const Array *a = &r->work->array[r->work->out];
     void *copy = memory_new(a->size);
-    memcpy(copy, r->device->gpu->buffer_data(r->device->device, r->buffer[r->work->out]),
-           a->size);
+    WGPUBufferDescriptor desc = WGPU_BUFFER_DESCRIPTOR_INIT;
+    desc.usage = WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst;
+    desc.size = a->size;
+    WGPUBuffer back = wgpuDeviceCreateBuffer(d->device, &desc);
+    if (!back)
+        stop("no memory");
+    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(d->device, NULL);
+    wgpuCommandEncoderCopyBufferToBuffer(e, r->buffer[r->work->out], 0, back, 0, a->size);
+    submit(d, e);
+    wait_for(d, wgpuBufferMapAsync(back, WGPUMapMode_Read, 0, a->size,
+        (WGPUBufferMapCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
+                                    .callback = on_map}));
+    memcpy(copy, wgpuBufferGetConstMappedRange(back, 0, a->size), a->size);
+    wgpuBufferRelease(back);
     return copy;
 }

@@ -35,6 +35,11 @@ double now(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+double cpu_now(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 void rest(double seconds)
 {
     struct timespec t = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};

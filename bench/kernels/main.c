@@ -119,7 +119,7 @@ int main(int argc, char **argv)
         if (chosen(&o, "launch"))
             section_launch(&o);
         if (chosen(&o, "compile"))
-            section_compile();
+            section_compile(&o);
         if (chosen(&o, "threads"))
             section_threads(&o);
     }

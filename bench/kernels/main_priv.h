@@ -46,7 +46,7 @@ void pair_weft(void *pair);
 /* ---- sections.c ---- */
 
 void section_launch(const Options *o);
-void section_compile(void);
+void section_compile(const Options *o);
 void section_threads(const Options *o);
 
 #endif

@@ -47,13 +47,15 @@ void section_launch(const Options *o)
 
 #define COMPILES 9u
 
-/* The median of COMPILES times, each with a device of its own: nothing is in memory. */
-static double compile_time(const char *wgsl, const char *cache, uint32_t n)
+/* The median of `n` times, each with a device of its own: nothing is in memory. */
+static double compile_time(const char *wgsl, const char *cache, uint32_t n, double (*clock)(void))
 {
     double times[COMPILES];
     for (uint32_t i = 0; i < n; i++) {
         Device *d = device_open(&(DeviceDesc){.threads = 1, .cache = cache});
-        times[i] = device_compile(d, wgsl, "main");
+        double begin = clock();
+        device_compile(d, wgsl, "main");
+        times[i] = clock() - begin;
         device_close(d);
     }
     return median(times, n);
@@ -73,9 +75,10 @@ static void remove_folder(const char *folder)
         fprintf(stderr, "bench: %s is left behind\n", folder);
 }
 
-void section_compile(void)
+void section_compile(const Options *o)
 {
     double cold[64], warm[64];
+    double (*clock)(void) = o->cpu_time ? cpu_now : now;
     uint32_t n = 0;
     char folder[] = "/tmp/weft-bench-XXXXXX";
     if (!mkdtemp(folder))
@@ -87,9 +90,9 @@ void section_compile(void)
         Work w;
         work_init(&w, all_benches[i], true);
         char *wgsl = kernel_source(all_benches[i], &w);
-        cold[n] = compile_time(wgsl, NULL, COMPILES);
-        compile_time(wgsl, folder, 1);          /* puts it there */
-        warm[n] = compile_time(wgsl, folder, COMPILES);
+        cold[n] = compile_time(wgsl, NULL, COMPILES, clock);
+        compile_time(wgsl, folder, 1, clock);          /* puts it there */
+        warm[n] = compile_time(wgsl, folder, COMPILES, clock);
         printf("%-35s %9.2f %11.2f\n", all_benches[i]->name, 1e3 * cold[n], 1e3 * warm[n]);
         n++;
         free(wgsl);

@@ -73,6 +73,9 @@ const Kernel *kernel_without_assumptions(KernelCache *cache, const Kernel *kerne
  * under the caller's arena_try(). */
 const Module *compile_front(Arena *arena, Str source, Diag *diag);
 
+/* Whether this machine runs kernels that use f16. */
+bool compile_has_f16(void);
+
 /* Writes what the pipeline has after `stage` (a name of compile_stages()). */
 bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *entry,
                   const OverrideSetting *settings, uint32_t nsettings,

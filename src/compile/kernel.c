@@ -98,7 +98,7 @@ static bool key_make(KernelKey *key, const KernelCache *cache, const CompileJob 
     const uint32_t numbers[] = {KERNEL_ABI_VERSION, job->options.lanes,
                                 job->options.shuffle, job->options.assume,
                                 job->nsettings};
-    key_add_str(&w, STR(WEFT_VERSION));
+    key_add_str(&w, STR(WEFT_VERSION " " WEFT_COMPILER_ID));
     key_add_str(&w, str_of(cache->target));
     key_add(&w, numbers, sizeof numbers);
     key_add_str(&w, job->entry->ident.name->text);

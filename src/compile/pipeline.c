@@ -174,6 +174,11 @@ const Module *compile_front(Arena *arena, Str source, Diag *diag)
     return ok && diag->errors == errors ? m : NULL;
 }
 
+bool compile_has_f16(void)
+{
+    return emit_has_f16();
+}
+
 /* ---- dumps ---- */
 
 static const char *const stages[] = {

@@ -27,6 +27,8 @@ typedef struct EmitResult {
 
 /* Lanes of 32 bits in one vector register of this machine: 4, 8 or 16. */
 uint32_t emit_native_lanes(void);
+/* Whether it converts between f16 and f32 by itself. */
+bool emit_has_f16(void);
 /* "llvm 19.1.7 x86_64 znver3 +avx2,...": part of cache keys. In `arena`. */
 const char *emit_target_name(Arena *arena, const EmitOptions *options);
 

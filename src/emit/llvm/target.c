@@ -140,6 +140,17 @@ uint32_t emit_native_lanes(void)
     return lanes;
 }
 
+bool emit_has_f16(void)
+{
+    EmitOptions none = {0};
+    Machine m = {0};
+    machine_names(&m, &none);
+    bool x86 = strncmp(m.triple, "x86_64", 6) == 0;
+    bool has = !x86 || has_feature(m.features, "f16c");
+    machine_fini(&m);
+    return has;
+}
+
 const char *emit_target_name(Arena *arena, const EmitOptions *options)
 {
     Machine m = {0};

@@ -262,29 +262,32 @@ static inline WGPUComputePipeline pipeline_create(const Gpu *gpu, const char *wg
 {
     WGPUComputePipelineDescriptor desc = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
     desc.compute.module = module_create(gpu, wgsl);
-    if (entry)
+    if (entry) {
         desc.compute.entryPoint = text(entry);
+        desc.label = text(entry);       /* messages name it */
+    }
     WGPUComputePipeline pipeline = wgpuDeviceCreateComputePipeline(gpu->device, &desc);
     wgpuShaderModuleRelease(desc.compute.module);
     return pipeline;
 }
 
-/* Group 0 of `pipeline`: buffers[i] whole, at binding i. */
+/* Group 0 of `pipeline`: buffers[i] whole, at binding i; NULL: the kernel has no
+ * use for binding i. */
 static inline WGPUBindGroup bind_group_create(const Gpu *gpu, WGPUComputePipeline pipeline,
                                               uint32_t count, const WGPUBuffer *buffers)
 {
     enum { MOST = 8 };
     WGPUBindGroupEntry entries[MOST];
+    WGPUBindGroupDescriptor desc = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
+    desc.layout = wgpuComputePipelineGetBindGroupLayout(pipeline, 0);
+    desc.entries = entries;
     for (uint32_t i = 0; i < count && i < MOST; i++) {
         WGPUBindGroupEntry entry = WGPU_BIND_GROUP_ENTRY_INIT;
         entry.binding = i;
         entry.buffer = buffers[i];
-        entries[i] = entry;
+        if (buffers[i])
+            entries[desc.entryCount++] = entry;
     }
-    WGPUBindGroupDescriptor desc = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
-    desc.layout = wgpuComputePipelineGetBindGroupLayout(pipeline, 0);
-    desc.entryCount = count;
-    desc.entries = entries;
     WGPUBindGroup group = wgpuDeviceCreateBindGroup(gpu->device, &desc);
     wgpuBindGroupLayoutRelease(desc.layout);
     return group;

@@ -9,6 +9,13 @@
 #include "lower/lower.h"
 #include "syntax/syntax.h"
 
+/* In hostile builds arrays move at every push, so that length costs its square. */
+#ifdef WEFT_STRESS
+#define LONG(n) ((n) / 20)
+#else
+#define LONG(n) (n)
+#endif
+
 typedef struct Try {
     Arena   arena;
     Text    source;
@@ -117,8 +124,8 @@ static void chain_of_calls(Text *out, int length, int brackets)
 }
 
 static void long_chain(Text *out)       { chain_of_calls(out, 200, 0); }
-static void endless_chain(Text *out)    { chain_of_calls(out, 20000, 0); }
-static void chain_of_brackets(Text *out) { chain_of_calls(out, 2000, 200); }
+static void endless_chain(Text *out)    { chain_of_calls(out, LONG(20000), 0); }
+static void chain_of_brackets(Text *out) { chain_of_calls(out, LONG(2000), 200); }
 
 static void nested_branches(Text *out)
 {
@@ -149,7 +156,7 @@ static void test_depth_is_limited(void **state)
 static void long_sum(Text *out)
 {
     text_printf(out, BUFFER MAIN "b[0] = b[1]");
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < LONG(100000); i++)
         text_printf(out, " + %d", i % 10);
     text_printf(out, "; }\n");
 }
@@ -157,7 +164,7 @@ static void long_sum(Text *out)
 static void long_condition(Text *out)
 {
     text_printf(out, BUFFER MAIN "if b[0] == 0");
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < LONG(20000); i++)
         text_printf(out, " && b[%d] > 1", i % 10);
     text_printf(out, " { b[0] = 1; } }\n");
 }
@@ -165,7 +172,7 @@ static void long_condition(Text *out)
 static void long_if(Text *out)
 {
     text_printf(out, BUFFER MAIN);
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < LONG(20000); i++)
         text_printf(out, "%sif b[0] == %d { b[1] = %d; }\n", i ? "else " : "", i, i);
     text_printf(out, "}\n");
 }
@@ -173,7 +180,7 @@ static void long_if(Text *out)
 static void long_switch(Text *out)
 {
     text_printf(out, BUFFER MAIN "switch b[0] { default: {}\n");
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < LONG(1000); i++)
         text_printf(out, "case %d: { b[1] = %d; }\n", i, i);
     text_printf(out, "} }\n");
 }
@@ -181,10 +188,10 @@ static void long_switch(Text *out)
 static void many_lets(Text *out)
 {
     text_printf(out, BUFFER MAIN "loop {\n");
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < LONG(1000); i++)
         text_printf(out, "let x%d = b[%d];\n", i, i);
     text_printf(out, "continuing {\n");
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < LONG(1000); i++)
         text_printf(out, "b[%d] = x%d;\n", i, i);
     text_printf(out, "break if b[0] == 0; } } }\n");
 }

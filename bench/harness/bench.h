@@ -51,7 +51,8 @@ typedef struct Work {
     Step     step[MAX_STEPS];
     uint32_t nsteps;
     double   flops, bytes;      /* of one launch; 0: not worth saying             */
-    void    *extra;             /* for the check; freed with the work             */
+    void    *extra;             /* work_extra()                                   */
+    size_t   extra_size;
 } Work;
 
 /* Another way to do the same work, beside the plain C. */
@@ -91,9 +92,12 @@ Step *work_step(Work *w, StepKind kind);
 /* The random source of the kernel set: [0, 1). */
 double random_next(uint32_t *state);
 
-/* Memory for large arrays: zeroed, aligned to 64 bytes or more. */
+/* Adds memory that only the check or the C needs: zeroed. */
+void *work_extra(Work *w, size_t size);
+
+/* Zeroed pages, huge ones where the system has them. */
 void *memory_new(size_t size);
-void  memory_free(void *data);
+void  memory_free(void *data, size_t size);
 
 /* ---- checks: data.c ---- */
 
@@ -121,7 +125,7 @@ void    device_close(Device *d);
 Runner *runner_new(Device *d, const char *wgsl, const Work *w);
 void    runner_free(Runner *r);
 void    runner_launch(Runner *r);               /* from submit to completion      */
-/* The array w->out as the device left it; the caller frees it. */
+/* The array w->out as the device left it; the caller frees the memory. */
 void   *runner_result(Runner *r);
 /* Compiles entry point `entry` and forgets it. */
 void    device_compile(Device *d, const char *wgsl, const char *entry);

@@ -20,24 +20,23 @@
 
 #define HUGE ((size_t)2 << 20)
 
-/* Huge pages, as the CPU device takes them for its buffers: the comparison is of
- * code, not of page tables. */
+/* As the CPU device takes it for its buffers: the comparison is of code, not of page
+ * tables and alignments. */
 void *memory_new(size_t size)
 {
-    size_t unit = size < HUGE ? 64 : HUGE;
-    size_t room = (size + unit - 1) / unit * unit;
-    void *data = aligned_alloc(unit, room ? room : unit);
-    if (!data)
+    void *data = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
         stop("no memory for %zu bytes", size);
-    if (unit == HUGE)
-        madvise(data, room, MADV_HUGEPAGE);
-    memset(data, 0, room ? room : unit);
+    if (size >= HUGE)
+        madvise(data, size, MADV_HUGEPAGE);
     return data;
 }
 
-void memory_free(void *data)
+void memory_free(void *data, size_t size)
 {
-    free(data);
+    if (data)
+        munmap(data, size ? size : 1);
 }
 
 /* ---- the work ---- */
@@ -53,8 +52,8 @@ void work_init(Work *w, const Bench *b, bool small)
 void work_fini(Work *w)
 {
     for (uint32_t i = 0; i < w->narrays; i++)
-        memory_free(w->array[i].data);
-    memory_free(w->extra);
+        memory_free(w->array[i].data, w->array[i].size);
+    memory_free(w->extra, w->extra_size);
 }
 
 void *work_array(Work *w, size_t size)
@@ -65,6 +64,13 @@ void *work_array(Work *w, size_t size)
     a->data = memory_new(size);
     a->size = size;
     return a->data;
+}
+
+void *work_extra(Work *w, size_t size)
+{
+    w->extra = memory_new(size);
+    w->extra_size = size;
+    return w->extra;
 }
 
 float *work_floats(Work *w, size_t n, uint32_t seed, double lo, double hi)

@@ -14,7 +14,7 @@ static void histogram_make(Work *w)
     size_t n = w->size[0];
     uint32_t seed = 11;
     uint32_t *value = work_array(w, n * sizeof *value);
-    uint32_t *want = w->extra = memory_new(256 * sizeof *want);
+    uint32_t *want = work_extra(w, 256 * sizeof *want);
     work_array(w, 256 * sizeof(uint32_t));
     for (size_t i = 0; i < n; i++) {
         double x = 256 * random_next(&seed);

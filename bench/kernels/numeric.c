@@ -93,7 +93,7 @@ static void nbody_make(Work *w)
     work_floats(w, 4 * (size_t)n, 9, -1, 1);
     work_array(w, 4 * (size_t)n * sizeof(float));
     work_run(w, NULL, n / 256, 1, 0);
-    w->extra = memory_new(3 * (size_t)n * sizeof(float));
+    work_extra(w, 3 * (size_t)n * sizeof(float));
     w->out = 1;
     w->flops = 20.0 * n * n;
     w->bytes = 32.0 * n;

@@ -76,7 +76,7 @@ static bool check_all(Pair *p, bool has_rival)
     runner_launch(p->runner);
     void *weft = runner_result(p->runner);
     bool ok = is_right(p, "Weft", weft);
-    memory_free(weft);
+    memory_free(weft, out->size);
     memset(out->data, 0x55, out->size);
     pair_native(p);
     ok = is_right(p, "C", out->data) && ok;

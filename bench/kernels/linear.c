@@ -33,7 +33,13 @@ static void tiled_make(Work *w)
 static void strip_make(Work *w)
 {
     matmul_arrays(w, 5);
-    work_run(w, NULL, w->size[0] / 8, w->size[0] / 32, 0);
+    work_run(w, NULL, w->size[0] / 4, w->size[0] / 32, 0);
+}
+
+static void block_make(Work *w)
+{
+    matmul_arrays(w, 5);
+    work_run(w, NULL, w->size[0] / 64, w->size[0] / 16, 0);
 }
 
 static void naive_native(const Work *w)
@@ -78,19 +84,15 @@ const Bench bench_matmul_tiled = {
     .rival = {"sgemm", sgemm},
 };
 
-const Bench bench_matmul_strip_512 = {
-    .name = "matmul_strip_512", .set = "blas", .wgsl = "matmul_strip.wgsl",
-    .sizes = {{"n", 512, 64}},
-    .make = strip_make, .native = tiled_native, .check = matmul_check,
-    .rival = {"sgemm", sgemm},
-};
+#define IN_REGISTERS(shape, full, small)                                            \
+    .name = "matmul_" #shape "_" #full, .set = "blas", .wgsl = "matmul_" #shape ".wgsl", \
+    .sizes = {{"n", full, small}}, .make = shape##_make, .native = tiled_native,     \
+    .check = matmul_check, .rival = {"sgemm", sgemm}
 
-const Bench bench_matmul_strip_1024 = {
-    .name = "matmul_strip_1024", .set = "blas", .wgsl = "matmul_strip.wgsl",
-    .sizes = {{"n", 1024, 96}},
-    .make = strip_make, .native = tiled_native, .check = matmul_check,
-    .rival = {"sgemm", sgemm},
-};
+const Bench bench_matmul_strip_512 = {IN_REGISTERS(strip, 512, 64)};
+const Bench bench_matmul_strip_1024 = {IN_REGISTERS(strip, 1024, 96)};
+const Bench bench_matmul_block_512 = {IN_REGISTERS(block, 512, 128)};
+const Bench bench_matmul_block_1024 = {IN_REGISTERS(block, 1024, 256)};
 
 /* ---- a sparse matrix times a vector ---- */
 

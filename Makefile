@@ -24,7 +24,7 @@ setup:
 	@tools/setup
 
 run: all
-	@tools/run-examples build/release/bin/weft examples
+	@tools/demo build/release/bin/weft build/mandelbrot.png
 
 check: setup
 	@tools/run-tests release

@@ -8,7 +8,10 @@
  *   entry.c     one entry point of a file      settings.c   values for overrides
  *   show.c      diagnostics for people: the line, the span underlined
  *   json.c      diagnostics for programs       table.c      columns
- *   check.c reflect.c reflect_json.c explain.c compile.c    one command each
+ *   check.c reflect.c reflect_json.c explain.c compile.c devices.c   one command each
+ *   run*.c      `weft run`, on device.c (webgpu.h), job.c (a kernel with its buffers),
+ *               value.c (numbers from outside), data.c (numbers into bytes), npy.c,
+ *               number.c, picture.c, timing.c
  *
  * knows  weft/wgsl.h, base/, the operating system
  * not    how WGSL is checked and run: what the command can do, any program can do;
@@ -65,7 +68,8 @@ struct Cli {
     bool           color;
 };
 
-extern const Command cli_check, cli_reflect, cli_compile, cli_explain, cli_version, cli_help;
+extern const Command cli_run, cli_check, cli_reflect, cli_compile, cli_devices, cli_explain,
+    cli_version, cli_help;
 
 /* Sorts arguments into cli->given and cli->operands. False after a message. */
 bool options_parse(Cli *cli, int argc, char **argv);
@@ -114,6 +118,8 @@ typedef struct Source {
 
 /* Reads a file, or standard input for "-". The caller releases it. */
 Source input_read(Arena *arena, const char *name);
+/* The same for data: at most `limit` bytes. */
+Source input_read_limited(Arena *arena, const char *name, uint64_t limit);
 void   input_release(Source *source);
 
 /* The module of a source that was read; NULL without memory. The caller releases. */

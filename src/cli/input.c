@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * input.c - WGSL from files and standard input.
+ * input.c - files and standard input: WGSL, data.
  *
  * in     names
  * out    texts, or why they cannot be had
@@ -20,10 +20,22 @@
 #define MAX_INPUT ((size_t)64 << 20)
 #define FIRST_READ ((size_t)64 << 10)
 
-static bool is_directory(int fd)
+static const char *too_long(Arena *arena, uint64_t limit)
+{
+    return arena_printf(arena, "it is longer than %llu bytes", (unsigned long long)limit);
+}
+
+/* What can be said before reading; NULL: nothing. */
+static const char *look(int fd, uint64_t limit, Arena *arena)
 {
     struct stat status;
-    return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+    if (fstat(fd, &status) != 0)
+        return strerror(errno);
+    if (S_ISDIR(status.st_mode))
+        return "it is a directory";
+    if (S_ISREG(status.st_mode) && (uint64_t)status.st_size > limit)
+        return too_long(arena, limit);
+    return NULL;
 }
 
 /* Makes room in a text; false without memory. */
@@ -39,7 +51,7 @@ static bool grow(char **text, size_t *room)
 }
 
 /* Reads all of `fd`; NULL, or why that is not possible. */
-static const char *read_all(Source *s, int fd)
+static const char *read_all(Source *s, int fd, uint64_t limit, Arena *arena)
 {
     size_t room = 0;
     for (;;) {
@@ -51,12 +63,17 @@ static const char *read_all(Source *s, int fd)
         if (n < 0 && errno != EINTR)
             return strerror(errno);
         s->size += n > 0 ? (size_t)n : 0;
-        if (s->size > MAX_INPUT)
-            return "it is longer than 64 MiB";
+        if (s->size > limit)
+            return too_long(arena, limit);
     }
 }
 
 Source input_read(Arena *arena, const char *name)
+{
+    return input_read_limited(arena, name, MAX_INPUT);
+}
+
+Source input_read_limited(Arena *arena, const char *name, uint64_t limit)
 {
     bool        from_stdin = strcmp(name, "-") == 0;
     Source      s = {.name = from_stdin ? "<stdin>" : name};
@@ -64,10 +81,10 @@ Source input_read(Arena *arena, const char *name)
     const char *why = NULL;
     if (fd < 0)
         why = strerror(errno);
-    else if (is_directory(fd))
-        why = "it is a directory";
     else
-        why = read_all(&s, fd);
+        why = look(fd, limit, arena);
+    if (!why)
+        why = read_all(&s, fd, limit, arena);
     if (fd >= 0 && !from_stdin)
         close(fd);
     if (why)

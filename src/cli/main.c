@@ -15,7 +15,8 @@
 #include "cli/cli.h"
 
 static const Command *const commands[] = {
-    &cli_check, &cli_reflect, &cli_compile, &cli_explain, &cli_version, &cli_help,
+    &cli_run, &cli_check, &cli_reflect, &cli_compile, &cli_devices, &cli_explain,
+    &cli_version, &cli_help,
 };
 
 static const char *command_name(uint32_t index)
@@ -33,18 +34,38 @@ static const Command *command_find(const char *name)
 
 /* ---- output ---- */
 
+/* Is this the start of a character that would move a terminal's cursor, or worse?
+ * Sets *bytes to its length. */
+static bool is_control(const char *at, size_t *bytes)
+{
+    unsigned char c = (unsigned char)at[0], next = c ? (unsigned char)at[1] : 0;
+    *bytes = 1;
+    if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+        *bytes = 2;
+        return true;
+    }
+    return (c < 0x20 && c != '\n') || c == 0x7f;
+}
+
 void cli_complain(const Cli *cli, const char *fmt, ...)
 {
+    char    text[4096];
     va_list args;
     va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
     fflush(stdout);                     /* what was found before comes before */
     if (cli->command)
         fprintf(stderr, "weft %s: ", cli->command->name);
     else
         fprintf(stderr, "weft: ");
-    vfprintf(stderr, fmt, args);
+    size_t bytes;
+    for (const char *at = text; *at; at += bytes)
+        if (is_control(at, &bytes))
+            fputs("\xef\xbf\xbd", stderr);
+        else
+            fputc(*at, stderr);
     fputc('\n', stderr);
-    va_end(args);
 }
 
 void cli_flush(Cli *cli)
@@ -93,7 +114,7 @@ static void print_command_help(Text *out, const Command *command)
 static void print_help(Text *out)
 {
     text_printf(out, "usage: weft COMMAND [OPTION...] [OPERAND...]\n\n"
-                     "Checks, compiles and explains WGSL compute kernels.\n\ncommands\n");
+                     "Runs, checks and explains WGSL compute kernels.\n\ncommands\n");
     for (size_t i = 0; i < COUNTOF(commands); i++)
         text_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->purpose);
     text_printf(out, "\n'weft help COMMAND' says more.\n"

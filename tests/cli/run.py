@@ -14,7 +14,8 @@ the exit status is not 0. An empty line, or the end of the block, ends it.
 
 Lines of a .cli file that begin with "# " before a command are comments. Commands
 run in the folder of the file (documents: at the top of the tree) by sh, so pipes
-into them and redirections work: `$ printf '' | weft check -`. In a document a
+into them and redirections work: `$ printf '' | weft check -`. $TMP is a folder for
+files, empty at the start; its name is shown as $TMP. In a document a
 block runs only if it has such a line. --update rewrites .cli files with what the
 commands print now; read the difference before you keep it.
 """
@@ -23,6 +24,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMMAND = re.compile(r"^\$ (.*\bweft\b.*)$")
@@ -66,15 +68,16 @@ def cases_of(path, lines):
     return cases
 
 
-def run(command, folder, weft):
+def run(command, folder, weft, scratch):
     env = dict(os.environ, PATH=os.path.dirname(weft) + ":" + os.environ["PATH"],
-               TERM="xterm")
-    for name in ("NO_COLOR", "COLUMNS"):
+               TERM="xterm", TMP=scratch + "/files", XDG_CACHE_HOME=scratch + "/cache")
+    for name in ("NO_COLOR", "COLUMNS", "COLORTERM", "WEFT_WEBGPU"):
         env.pop(name, None)
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, timeout=60,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     text = done.stdout.decode("utf-8", "backslashreplace").replace("\x1b", "\\e")
+    text = text.replace(env["TMP"], "$TMP")
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -93,13 +96,13 @@ def show(path, number, command, wanted, got):
         print(f"    + {line}")
 
 
-def update(path, lines, weft):
+def update(path, lines, weft, scratch):
     out, skip = [], False
     for line in lines:
         found = COMMAND.match(line)
         if found:
             out.append(line)
-            out += run(found[1], os.path.dirname(path), weft)
+            out += run(found[1], os.path.dirname(path), weft, scratch)
             skip = True
         elif line == "":
             skip = False
@@ -108,6 +111,24 @@ def update(path, lines, weft):
             out.append(line)
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(out) + "\n")
+
+
+def check(path, lines, weft, scratch):
+    """(passed, failed) of the commands in one file."""
+    passed = failed = 0
+    folder = TOP if path.endswith(".md") else os.path.dirname(path)
+    cases = cases_of(path, lines)
+    if not cases:
+        print(f"{path}: no commands")
+        failed += 1
+    for number, command, wanted in cases:
+        got = run(command, folder, weft, scratch)
+        if got == wanted:
+            passed += 1
+        else:
+            failed += 1
+            show(os.path.relpath(path), number, command, wanted, got)
+    return passed, failed
 
 
 def main():
@@ -121,22 +142,14 @@ def main():
     for path in map(os.path.abspath, args.files):
         with open(path, encoding="utf-8") as f:
             lines = f.read().rstrip("\n").split("\n")
-        document = path.endswith(".md")
-        if args.update and not document:
-            update(path, lines, weft)
-            continue
-        folder = TOP if document else os.path.dirname(path)
-        cases = cases_of(path, lines)
-        if not cases:
-            print(f"{path}: no commands")
-            failed += 1
-        for number, command, wanted in cases:
-            got = run(command, folder, weft)
-            if got == wanted:
-                passed += 1
-            else:
-                failed += 1
-                show(os.path.relpath(path), number, command, wanted, got)
+        with tempfile.TemporaryDirectory() as scratch:
+            os.mkdir(scratch + "/files")
+            if args.update and not path.endswith(".md"):
+                update(path, lines, weft, scratch)
+                continue
+            good, bad = check(path, lines, weft, scratch)
+        passed += good
+        failed += bad
     if not args.update:
         print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

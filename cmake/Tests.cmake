@@ -27,7 +27,7 @@ set(WEFT_TEST_ENV
 function(_weft_test_properties test label)
     set_tests_properties(${test} PROPERTIES
         LABELS "${label}"
-        TIMEOUT 120
+        TIMEOUT 900
         ENVIRONMENT "${WEFT_TEST_ENV}")
 endfunction()
 

@@ -5,7 +5,8 @@
  * in     LOAD, STORE, LENGTH; the address (place.c) and the active lanes
  * out    the fewest memory instructions that its shape allows
  * knows  that a load of a lane that is off does no harm once its index is in
- *        bounds, and that a store of a lane that is off must not happen
+ *        bounds, which what is proved of lanes that are on does not say; and that a
+ *        store of a lane that is off must not happen
  * not    where a place is
  *
  *   UNIFORM     one scalar access
@@ -237,10 +238,30 @@ static Loaded load(Emit *e, const Address *a, uint32_t width)
     return load_checked(e, a, width, spread, fits);
 }
 
+/* Lanes that are off read nothing: one vector of words, for which machines have an
+ * instruction. */
+static bool load_masked(Emit *e, const Inst *place, Loaded *out)
+{
+    Address a = address_of(e, place, false);
+    if (!e->mask || a.shape != ADDRESS_STRIDED || place->mem->value.type.width != 1 ||
+        a.lane_stride != 4 || element_size(&a) != 4 || address_is_private(&a) ||
+        !address_is_proved(&a))
+        return false;
+    LlvmType types[2] = {lane_type(e, stored_type(e, &a)), e->ptr};
+    LlvmValue pointer = address_scalar(e, &a, false);
+    out->c[0] = intrinsic(e, "llvm.masked.load", types, 2, 4,
+                          (LlvmValue[]){pointer, const_i32(e, a.align), e->mask,
+                                        LLVMConstNull(types[0])});
+    tag(e, out->c[0], &a);
+    return true;
+}
+
 void memory_load(Emit *e, const Inst *inst)
 {
-    Address a = address_of(e, inst->args[0]);
-    Loaded v = load(e, &a, inst->type.width);
+    Loaded v;
+    Address a = address_of(e, inst->args[0], e->mask != NULL);
+    if (!load_masked(e, inst->args[0], &v))
+        v = load(e, &a, inst->type.width);
     bool lanes = shape_of(e, inst) == SHAPE_VARYING;
     for (uint32_t c = 0; c < inst->type.width; c++) {
         LlvmValue x = from_memory(e, &a, v.c[c]);
@@ -376,10 +397,12 @@ static bool is_dense(const Emit *e, const Address *a, uint32_t width)
 
 void memory_store(Emit *e, const Inst *inst)
 {
-    Address a = address_of(e, inst->args[0]);
+    Address a = address_of(e, inst->args[0], false);
     const Inst *value = inst->args[1];
     uint32_t width = value->type.width;
     bool private = address_is_private(&a);
+    if (private && e->mask)                 /* all lanes write what they have */
+        a = address_of(e, inst->args[0], true);
     bool lanes = private || a.shape != ADDRESS_UNIFORM ||
                  shape_of(e, value) > SHAPE_GROUP;
     LlvmValue v[4];
@@ -423,7 +446,7 @@ static LlvmValue bytes_left(Emit *e, const Address *a, bool lanes)
 
 void memory_length(Emit *e, const Inst *inst)
 {
-    Address a = address_of(e, inst->args[0]);
+    Address a = address_of(e, inst->args[0], false);
     bool lanes = shape_of(e, inst) == SHAPE_VARYING;
     uint64_t stride = a.mem->kind == MEM_ARRAY ? a.mem->array.stride : 1;
     LlvmValue by = const_i64(e, stride);
@@ -443,7 +466,7 @@ bool memory_place_is_uniform(const Emit *e, const Inst *place)
 
 void memory_addresses(Emit *e, const Inst *place, LlvmValue *out)
 {
-    Address a = address_of(e, place);
+    Address a = address_of(e, place, e->mask != NULL);
     LaneAddress lanes = {0};
     if (a.shape != ADDRESS_UNIFORM)
         lanes = address_lanes(e, &a, true);

@@ -40,7 +40,7 @@ static void add_term(Emit *e, Address *a, const Inst *elem, uint64_t stride, uin
     const Fact *f = &e->facts->of[elem->args[1]->id];
     *t = (Term){.index = elem->args[1], .stride = stride, .fixed = count};
     bool proved = e->facts->of[elem->id].in_bounds || (count && f->high < count);
-    if (proved)
+    if (proved && (!a->for_all || a->viewed))
         return;
     t->count = count ? const_i32(e, (uint32_t)MIN_OF(count, (uint64_t)UINT32_MAX))
                      : runtime_count(e, a, a->offset, stride);
@@ -51,6 +51,7 @@ static void add_view(Address *a, const Inst *view)
 {
     a->terms[a->nterms++] = (Term){.index = view->args[1], .stride = 1};
     a->align = 1;
+    a->viewed = true;
 }
 
 static void add_step(Emit *e, Address *a, const Inst *step)
@@ -87,11 +88,11 @@ static void classify(const Emit *e, Address *a)
     }
 }
 
-Address address_of(Emit *e, const Inst *place)
+Address address_of(Emit *e, const Inst *place, bool for_all)
 {
     uint32_t depth;
     const Inst *root = root_of(place, &depth);
-    Address a = {.var = root->var, .mem = place->mem, .align = 4};
+    Address a = {.var = root->var, .mem = place->mem, .align = 4, .for_all = for_all};
     a.terms = ARENA_ARRAY(e->arena, Term, depth);
     const Inst **chain = ARENA_ARRAY(e->arena, const Inst *, depth);
     uint32_t n = 0;
@@ -162,6 +163,14 @@ LlvmValue address_fits(Emit *e, const Address *a, bool uniform_too)
         }
     }
     return fits;
+}
+
+bool address_is_proved(const Address *a)
+{
+    for (uint32_t i = 0; i < a->nterms; i++)
+        if (a->terms[i].count)
+            return false;
+    return true;
 }
 
 LlvmValue address_fits_lanes(Emit *e, const Address *a)

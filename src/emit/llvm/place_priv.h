@@ -28,12 +28,18 @@ typedef struct Address {
     Term          *terms;
     uint32_t       nterms;
     uint32_t       align;           /* bytes: 4, 2 or 1                          */
+    bool           for_all;         /* proofs about active lanes do not count    */
+    bool           viewed;          /* inside a view, which has its own bounds   */
     AddressShape   shape;
     int64_t        lane_stride;     /* STRIDED: bytes from lane to lane          */
 } Address;
 
-Address address_of(Emit *e, const Inst *place);
+/* What is proved of an index holds in the lanes that are on; the others may have any
+ * number. `for_all` asks for an address that stays in bounds in all lanes. */
+Address address_of(Emit *e, const Inst *place, bool for_all);
 bool    address_is_private(const Address *a);       /* one memory a lane         */
+
+bool    address_is_proved(const Address *a);        /* no check is needed        */
 
 /* For UNIFORM and STRIDED: i1, the checks that are still needed; NULL: none.
  * Without `uniform_too` only those that clamping a scalar would not settle. */

@@ -14,6 +14,7 @@
 #include "compile/loader.h"
 
 #include <elf.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,6 +42,10 @@ static const struct {
     {"memset", (void (*)(void))memset},
     {"memcpy", (void (*)(void))memcpy},
     {"memmove", (void (*)(void))memmove},
+    /* For the least and greatest of two f16 where machines have none: LLVM takes f32,
+     * and these even where an instruction would do. */
+    {"fminf", (void (*)(void))fminf},
+    {"fmaxf", (void (*)(void))fmaxf},
 };
 
 typedef struct Load {

@@ -41,6 +41,7 @@ fuzz: setup
 
 bench: all
 	@build/release/bench/kernels
+	@build/release/bench/calls
 	@build/release/bench/front
 
 format: setup

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * main.c - what the calls of webgpu.h cost.
+ *
+ *     calls [--small]
+ *
+ * in     nothing
+ * out    microseconds a call: the median and the shortest of many rounds
+ * knows  webgpu.h alone, so that it runs on other libraries (examples/c/on)
+ * not    kernels and their speed (bench/kernels)
+ */
+#include "common.h"
+
+enum { ROUNDS = 51, DISPATCHES = 1000 };
+
+static const char wgsl[] =
+    "@group(0) @binding(0) var<storage, read_write> x : array<u32>;\n"
+    "@compute @workgroup_size(64)\n"
+    "fn count(@builtin(local_invocation_index) i : u32) {\n"
+    "  x[i] += 1u;\n"
+    "}\n";
+
+typedef struct Bench {
+    Gpu                 gpu;
+    WGPUShaderModule    module;
+    WGPUBindGroupLayout layout;
+    WGPUPipelineLayout  pipeline_layout;
+    WGPUComputePipeline pipeline;
+    WGPUBuffer          buffer;
+    WGPUBindGroup       group;
+    uint32_t            dispatches;     /* all that were submitted */
+} Bench;
+
+/* ---- waiting for the queue ---- */
+
+static void work_done(WGPUQueueWorkDoneStatus status, WGPUStringView message, void *done,
+                      void *unused)
+{
+    (void)unused;
+    if (status != WGPUQueueWorkDoneStatus_Success)
+        fatal("the queue: ", message);
+    *(bool *)done = true;
+}
+
+static void finish_queue(const Bench *b)
+{
+    bool done = false;
+    WGPUQueueWorkDoneCallbackInfo then = WGPU_QUEUE_WORK_DONE_CALLBACK_INFO_INIT;
+    then.mode = WGPUCallbackMode_AllowProcessEvents;
+    then.callback = work_done;
+    then.userdata1 = &done;
+    gpu_wait(&b->gpu, wgpuQueueOnSubmittedWorkDone(b->gpu.queue, then), &done);
+}
+
+/* ---- what is measured: each does its work `count` times ---- */
+
+static void create_buffers(Bench *b, uint32_t count)
+{
+    WGPUBufferDescriptor desc = WGPU_BUFFER_DESCRIPTOR_INIT;
+    desc.usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst;
+    desc.size = 1024;
+    for (uint32_t i = 0; i < count; i++)
+        wgpuBufferRelease(wgpuDeviceCreateBuffer(b->gpu.device, &desc));
+}
+
+static WGPUBindGroup group_create(const Bench *b)
+{
+    WGPUBindGroupEntry entry = WGPU_BIND_GROUP_ENTRY_INIT;
+    entry.buffer = b->buffer;
+    WGPUBindGroupDescriptor desc = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
+    desc.layout = b->layout;
+    desc.entryCount = 1;
+    desc.entries = &entry;
+    return wgpuDeviceCreateBindGroup(b->gpu.device, &desc);
+}
+
+static void create_groups(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        wgpuBindGroupRelease(group_create(b));
+}
+
+static WGPUComputePipeline known_pipeline_create(const Bench *b)
+{
+    WGPUComputePipelineDescriptor desc = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
+    desc.layout = b->pipeline_layout;
+    desc.compute.module = b->module;
+    return wgpuDeviceCreateComputePipeline(b->gpu.device, &desc);
+}
+
+/* The same shader module: its kernel is known. */
+static void create_pipelines(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        wgpuComputePipelineRelease(known_pipeline_create(b));
+}
+
+/* Another shader module with the same text. */
+static void create_modules(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        wgpuComputePipelineRelease(pipeline_create(&b->gpu, wgsl, "count"));
+}
+
+static void write_buffers(Bench *b, uint32_t count)
+{
+    const uint32_t value = 0;
+    for (uint32_t i = 0; i < count; i++)
+        wgpuQueueWriteBuffer(b->gpu.queue, b->buffer, 512, &value, sizeof value);
+}
+
+static void submit_nothing(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        wgpuQueueSubmit(b->gpu.queue, 0, NULL);
+        finish_queue(b);
+    }
+}
+
+static void submit_empty(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        submit(&b->gpu, wgpuDeviceCreateCommandEncoder(b->gpu.device, NULL));
+        finish_queue(b);
+    }
+}
+
+static void encode_dispatches(Bench *b, uint32_t count)
+{
+    WGPUCommandEncoder encoder = wgpuDeviceCreateCommandEncoder(b->gpu.device, NULL);
+    WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(encoder, NULL);
+    wgpuComputePassEncoderSetPipeline(pass, b->pipeline);
+    wgpuComputePassEncoderSetBindGroup(pass, 0, b->group, 0, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        wgpuComputePassEncoderDispatchWorkgroups(pass, 1, 1, 1);
+    wgpuComputePassEncoderEnd(pass);
+    wgpuComputePassEncoderRelease(pass);
+    submit(&b->gpu, encoder);
+    b->dispatches += count;
+}
+
+static void submit_together(Bench *b, uint32_t count)
+{
+    encode_dispatches(b, count);
+    finish_queue(b);
+}
+
+static void submit_singly(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        encode_dispatches(b, 1);
+    finish_queue(b);
+}
+
+static void submit_and_wait(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        submit_together(b, 1);
+}
+
+static const struct {
+    const char *name;
+    void      (*run)(Bench *b, uint32_t count);
+    uint32_t    count;                  /* in a round */
+} measures[] = {
+    {"a buffer of 1 KiB, made and released", create_buffers, 1000},
+    {"a bind group, made and released", create_groups, 1000},
+    {"a pipeline of a known kernel, made and released", create_pipelines, 1000},
+    {"the same from a new shader module", create_modules, 100},
+    {"4 bytes written to a buffer", write_buffers, 1000},
+    {"a submit of nothing, to its completion", submit_nothing, 200},
+    {"a submit of an empty command buffer, to its completion", submit_empty, 200},
+    {"a dispatch, 1000 in one command buffer, to completion", submit_together, DISPATCHES},
+    {"a dispatch, 1000 submits, to completion of all", submit_singly, DISPATCHES},
+    {"a dispatch, 1000 submits, to completion of each", submit_and_wait, DISPATCHES},
+};
+
+/* ---- measuring ---- */
+
+static void open_bench(Bench *b)
+{
+    memset(b, 0, sizeof *b);
+    b->gpu = gpu_open();
+    b->module = module_create(&b->gpu, wgsl);
+    WGPUBindGroupLayoutEntry entry = WGPU_BIND_GROUP_LAYOUT_ENTRY_INIT;
+    entry.visibility = WGPUShaderStage_Compute;
+    entry.buffer.type = WGPUBufferBindingType_Storage;
+    WGPUBindGroupLayoutDescriptor desc = WGPU_BIND_GROUP_LAYOUT_DESCRIPTOR_INIT;
+    desc.entryCount = 1;
+    desc.entries = &entry;
+    b->layout = wgpuDeviceCreateBindGroupLayout(b->gpu.device, &desc);
+    WGPUPipelineLayoutDescriptor layouts = WGPU_PIPELINE_LAYOUT_DESCRIPTOR_INIT;
+    layouts.bindGroupLayoutCount = 1;
+    layouts.bindGroupLayouts = &b->layout;
+    b->pipeline_layout = wgpuDeviceCreatePipelineLayout(b->gpu.device, &layouts);
+    b->pipeline = known_pipeline_create(b);
+    b->buffer = buffer_create(&b->gpu, WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst
+                                           | WGPUBufferUsage_CopySrc, 1024, NULL);
+    b->group = group_create(b);
+}
+
+static void close_bench(Bench *b)
+{
+    wgpuBindGroupRelease(b->group);
+    wgpuBufferRelease(b->buffer);
+    wgpuComputePipelineRelease(b->pipeline);
+    wgpuPipelineLayoutRelease(b->pipeline_layout);
+    wgpuBindGroupLayoutRelease(b->layout);
+    wgpuShaderModuleRelease(b->module);
+    gpu_close(&b->gpu);
+}
+
+static int compare(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
+}
+
+int main(int argc, char **argv)
+{
+    bool small = argc > 1 && strcmp(argv[1], "--small") == 0;
+    int  rounds = small ? 3 : ROUNDS;
+    Bench b;
+    open_bench(&b);
+    printf("microseconds%46s%10s\n", "median", "shortest");
+    for (size_t m = 0; m < sizeof measures / sizeof measures[0]; m++) {
+        double   times[ROUNDS];
+        uint32_t count = small ? 10 : measures[m].count;
+        for (int i = 0; i < rounds; i++) {
+            double start = seconds();
+            measures[m].run(&b, count);
+            times[i] = (seconds() - start) / count * 1e6;
+        }
+        qsort(times, (size_t)rounds, sizeof times[0], compare);
+        printf("%-54s%8.2f%10.2f\n", measures[m].name, times[rounds / 2], times[0]);
+        finish_queue(&b);
+    }
+    uint32_t count = 0;
+    buffer_read(&b.gpu, b.buffer, &count, sizeof count);
+    printf("%u dispatches\n", b.dispatches);
+    bool right = count == b.dispatches;
+    close_bench(&b);
+    return verdict(right);
+}

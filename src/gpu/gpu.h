@@ -116,8 +116,9 @@ typedef struct GpuSubmit {
     uint32_t          count;
     /* On the queue's thread or from within `submit`, once everything before and in
      * this submit is complete (or given up because the device is lost). The dones of
-     * a device come one after another, in the order of the submits. One may call any
-     * function of the backend but device_destroy and kernel_create. */
+     * a device come one after another, in the order of the submits; only what is given
+     * up may come before its turn. One may call any function of the backend but
+     * device_destroy and kernel_create. */
     void (*done)(void *user);
     void  *user;
 } GpuSubmit;

@@ -90,6 +90,22 @@ static void enqueue(WGPUQueue queue, Batch *b)
     mark_uses(b);
 }
 
+/* The batch is complete, and so is what came before it. A backend that loses its
+ * device may give up a later batch first; then the last one completes them all. */
+static void dequeue(WGPUQueue queue, Batch *b)
+{
+    Batch **link = &queue->first, *before = NULL;
+    while (*link != b) {
+        before = *link;
+        link = &before->next;
+    }
+    *link = b->next;
+    if (queue->last == b)
+        queue->last = before;
+    if (!before)
+        queue->completed = queue->first ? b->serial : queue->serial;
+}
+
 static void wait_for(Batch *b, Future *f)
 {
     future_ref(f);
@@ -145,17 +161,14 @@ static void batch_done(void *user)
     WGPUDevice device = b->device;
     WGPUQueue  queue = &device->queue;
     pthread_mutex_lock(&queue->lock);
-    BUG_IF(queue->first != b, "batches are done out of order");
-    WGPUBuffer idle = buffers_collect(queue, b->serial);
+    WGPUBuffer idle = buffers_collect(queue, queue->first == b ? b->serial
+                                                               : queue->completed);
     pthread_mutex_unlock(&queue->lock);
     unref_buffers(idle);
     batch_drop_refs(b);
 
     pthread_mutex_lock(&queue->lock);
-    queue->first = b->next;
-    if (!queue->first)
-        queue->last = NULL;
-    queue->completed = b->serial;
+    dequeue(queue, b);
     bool    last = device_drop_ref(device);
     Future *waiting = complete_waiting(b, NULL);
     pthread_mutex_unlock(&queue->lock);

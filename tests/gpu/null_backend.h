@@ -25,6 +25,7 @@ typedef struct NullKnobs {
     atomic_bool no_kernel;          /* kernel_create fails                        */
     atomic_bool far_memory;         /* the host reaches mappable buffers only     */
     atomic_bool at_once;            /* submits are carried out within the call    */
+    atomic_bool gives_up;           /* submits lose the device, and are not run    */
 } NullKnobs;
 
 extern NullKnobs null_knobs;

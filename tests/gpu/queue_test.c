@@ -368,6 +368,32 @@ static void test_a_backend_that_works_within_the_call(void **state)
     fixture_close(fx);
 }
 
+/* Batches before it are still under way when one is given up. */
+static void test_a_backend_that_gives_up(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    WGPUBuffer b = make_buffer(fx, "b", COPY_DST | COPY_SRC, 16);
+    WGPUBuffer d = make_buffer(fx, "d", COPY_DST | COPY_SRC, 16);
+    Told t = TOLD_INIT;
+    null_hold();
+    WGPUCommandBuffer c[] = {clear_of(fx, b), clear_of(fx, d), clear_of(fx, b)};
+    wgpuQueueSubmit(fx->queue, 2, c);
+    WGPUFuture f = wgpuQueueOnSubmittedWorkDone(fx->queue, work_info(&t, WAIT));
+    wgpuBufferDestroy(d);                       /* in use by the second */
+    null_knobs.gives_up = true;
+    wgpuQueueSubmit(fx->queue, 1, &c[2]);
+    wait_for(fx, f);                            /* lost: nobody waits for it any more */
+    wait_for(fx, wgpuDeviceGetLostFuture(fx->device));
+    assert_int_equal(null_counts.buffers, 2);
+    null_let_go();
+    for (size_t i = 0; i < COUNTOF(c); i++)
+        wgpuCommandBufferRelease(c[i]);
+    wgpuBufferRelease(b);
+    wgpuBufferRelease(d);
+    fixture_close(fx);
+}
+
 /* ---- knowing when it is done ---- */
 
 static void test_work_done_with_a_wrong_chain(void **state)
@@ -405,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_writes_that_nobody_waits_for),
         cmocka_unit_test(test_a_map_sees_the_writes_before_it),
         cmocka_unit_test(test_a_backend_that_works_within_the_call),
+        cmocka_unit_test(test_a_backend_that_gives_up),
         cmocka_unit_test(test_work_done_with_a_wrong_chain),
     };
     return cmocka_run_group_tests_name("queue", tests, NULL, NULL);

@@ -9,7 +9,7 @@
  *
  * A future goes from PENDING to READY to FIRING, and out of the table when its
  * callback has returned. An id that was given and is not in the table any more is
- * complete. Whoever turns READY into FIRING, under the lock, runs the callback.
+ * complete; those of other instances are known by their upper bits. Whoever turns READY into FIRING, under the lock, runs the callback.
  * A wait sleeps on a condition of its own, which hangs on the futures waited for.
  */
 #include <errno.h>
@@ -19,6 +19,7 @@
 #include "gpu/gpu_priv.h"
 
 #define FIRST_BUCKETS 64u
+#define ID_BITS       40                    /* of an id: the rest is the instance's */
 
 typedef struct Waiter {
     pthread_cond_t woken_up;
@@ -327,7 +328,10 @@ WGPUStringView future_message(const Future *f)
 
 void futures_init(Futures *fs)
 {
+    static atomic_ullong instances;
     *fs = (Futures){0};
+    fs->first_id = atomic_fetch_add(&instances, 1) << ID_BITS;
+    fs->last_id = fs->first_id;
     pthread_mutex_init(&fs->lock, NULL);
 }
 
@@ -439,7 +443,7 @@ static bool wait_is_wrong(Wait *w, uint64_t timeout)
     bool        first = true;
     for (size_t i = 0; i < w->count; i++) {
         uint64_t id = w->infos[i].future.id;
-        if (id == 0 || id > w->fs->last_id)
+        if (id <= w->fs->first_id || id > w->fs->last_id)
             return true;
         Future *f = timeout ? find(w->fs, id) : NULL;
         if (!f)

@@ -234,7 +234,8 @@ typedef struct Futures {
     pthread_mutex_t lock;
     Future        **buckets;
     uint32_t        nbuckets, count;        /* buckets: a power of two, or 0      */
-    uint64_t        last_id, last_order;
+    uint64_t        first_id, last_id;      /* given: those between, and the last */
+    uint64_t        last_order;
     Future         *ready_first, *ready_last;
     bool            closed;                 /* the instance is gone for the API   */
 } Futures;
@@ -385,7 +386,7 @@ void   staging_free(void *staging);         /* NULL is allowed                  
 /* The commands use `object`; false: no memory. */
 bool   batch_use(Batch *batch, Object *object);
 
-/* ---- queue.c ---- */
+/* ---- queue.c, write.c ---- */
 
 struct WGPUQueueImpl {
     WGPUDevice      device;                 /* it is part of it                   */
@@ -402,6 +403,10 @@ struct WGPUQueueImpl {
 
 void queue_init(WGPUQueue queue, WGPUDevice device, char *label);
 void queue_fini(WGPUQueue queue);
+/* "queue 'q': sentence" */
+void queue_report(WGPUQueue queue, WGPUErrorType type, const char *sentence);
+/* With the lock: the batch is the last that uses the buffer. */
+void queue_mark(WGPUBuffer buffer, Batch *batch);
 /* Submits the writes that wait for a submit. Without a lock. */
 void queue_flush(WGPUQueue queue);
 /* The device is lost: nobody waits for it any more. Without a lock. */
@@ -482,7 +487,7 @@ void device_fault(WGPUDevice device, const char *kind, WGPUStringView label,
 void object_report(const Object *object, WGPUErrorType type, const char *sentence);
 void error_scopes_free(WGPUDevice device);
 
-/* ---- buffer.c ---- */
+/* ---- buffer.c, map.c ---- */
 
 typedef struct Range {
     uint64_t start, end;
@@ -526,6 +531,8 @@ const char *buffer_unavailable(WGPUBuffer buffer);
 /* With the queue's lock: ends maps and, with `destroy`, gives the memory back. What is
  * to be told is added to *tell, by tell_next. */
 void buffer_end(WGPUBuffer buffer, bool destroy, const char *why, Future **tell);
+/* With the queue's lock: nothing of it is mapped any more. */
+void buffer_forget_map(WGPUBuffer buffer);
 /* Gives back the memory of destroyed buffers that nothing after `done` uses. With the
  * queue's lock; the references of the list by `next` that it returns are the caller's. */
 WGPUBuffer buffers_collect(WGPUQueue queue, uint64_t done);

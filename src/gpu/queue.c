@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * queue.c - carrying command buffers out, writing buffers, knowing when it is done.
+ * queue.c - carrying command buffers out, and knowing when it is done.
  *
- * in     command buffers, data to be written
+ * in     command buffers
  * out    batches for the backend, in order; futures that complete with them
  * knows  serials: each batch has one, and a buffer remembers the last that uses it
- * not    how anything is recorded or carried out
+ * not    how anything is recorded or carried out; writes (write.c)
  *
  * submit_lock keeps the order: batches get their serials and go to the backend in
- * one go. Writes by wgpuQueueWriteBuffer() go straight into a buffer that is idle
- * and within reach of the host; others are collected in a batch of their own that
- * goes out before anything else does, or when somebody waits.
+ * one go.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "gpu/gpu_priv.h"
-
-#define COPY_LOCKED  4096u              /* bytes that are copied under the lock */
-#define WRITES_LARGE 65536u             /* bytes that get memory of their own */
-#define WRITES_MOST  (16u << 20)        /* bytes that wait for a submit */
 
 _Static_assert((int)WGPUMapAsyncStatus_Success == (int)WGPUQueueWorkDoneStatus_Success,
                "what waits for a batch ends with one status");
@@ -42,7 +36,7 @@ void queue_fini(WGPUQueue queue)
     pthread_mutex_destroy(&queue->submit_lock);
 }
 
-static void queue_report(WGPUQueue queue, WGPUErrorType type, const char *sentence)
+void queue_report(WGPUQueue queue, WGPUErrorType type, const char *sentence)
 {
     char        name[192];
     WGPUDevice  device = queue->device;
@@ -57,7 +51,7 @@ static void queue_report(WGPUQueue queue, WGPUErrorType type, const char *senten
 
 /* ---- batches ---- */
 
-static void mark_buffer(WGPUBuffer buffer, Batch *b)
+void queue_mark(WGPUBuffer buffer, Batch *b)
 {
     buffer->last_use = b->serial;
     buffer->last_batch = b;
@@ -68,11 +62,11 @@ static void mark_uses(Batch *b)
     for (uint32_t i = 0; i < b->nrefs; i++) {
         Object *o = b->refs[i];
         if (o->class == &buffer_class) {
-            mark_buffer((WGPUBuffer)o, b);
+            queue_mark((WGPUBuffer)o, b);
         } else if (o->class == &bind_group_class) {
             WGPUBindGroup group = (WGPUBindGroup)o;
             for (uint32_t k = 0; k < group->nentries; k++)
-                mark_buffer(group->entries[k].buffer, b);
+                queue_mark(group->entries[k].buffer, b);
         }
     }
 }
@@ -424,164 +418,6 @@ void wgpuQueueSubmit(WGPUQueue queue, size_t commandCount, const WGPUCommandBuff
     free_batches(rest);
     if (why)
         queue_report(queue, WGPUErrorType_Validation, why);
-}
-
-/* ---- writing ---- */
-
-static const char *write_fault(Fault *f, WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
-                               const void *data, size_t size)
-{
-    if (buffer_use_fault(f, buffer, "the buffer", queue->device, WGPUBufferUsage_CopyDst))
-        return f->text;
-    if (size && !data)
-        return fault(f, "the data is NULL with a size of %zu", size);
-    if (offset % 4)
-        return fault(f, "the offset %llu must be a multiple of 4", (unsigned long long)offset);
-    if (size % 4)
-        return fault(f, "the size %zu must be a multiple of 4", size);
-    if (beyond(offset, size, buffer->size))
-        return fault(f, "the offset %llu and the size %zu go beyond the end of the buffer, %llu",
-                     (unsigned long long)offset, size, (unsigned long long)buffer->size);
-    return NULL;
-}
-
-/* Into the buffer itself, which is idle. With the lock, which it gives back for the
- * time of a long copy. */
-static void write_now(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset, const void *data,
-                      size_t size)
-{
-    char *to = (char *)buffer->data + offset;
-    if (size <= COPY_LOCKED) {
-        memcpy(to, data, size);
-        return;
-    }
-    buffer->writing++;
-    pthread_mutex_unlock(&queue->lock);
-    memcpy(to, data, size);
-    pthread_mutex_lock(&queue->lock);
-    if (--buffer->writing == 0)
-        pthread_cond_broadcast(&queue->written);
-}
-
-/* Adds a write to those that wait. With the lock; false: no memory. */
-static bool add_write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset, const void *data,
-                      size_t size)
-{
-    if (!queue->writes) {
-        queue->writes = batch_new(queue->device);
-        if (!queue->writes)
-            return false;
-        queue->writes->serial = queue->serial + 1;      /* it will be the next */
-    }
-    Batch *b = queue->writes;
-    if (!batch_use(b, &buffer->base))
-        return false;
-    GpuCommand *c = batch_command(b, GPU_WRITE);
-    if (!c)
-        return false;
-    c->write.to = buffer->gpu;
-    c->write.offset = offset;
-    c->write.size = size;
-    c->write.data = data;
-    b->bytes += size;
-    mark_buffer(buffer, b);
-    return true;
-}
-
-/* A small write: its data is copied into the batch. With the lock. */
-static bool add_small_write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
-                            const void *data, size_t size)
-{
-    if (!add_write(queue, buffer, offset, NULL, size))
-        return false;
-    Batch *b = queue->writes;
-    void  *copy = batch_alloc(b, size);
-    if (!copy) {
-        b->ncommands--;
-        return false;
-    }
-    memcpy(copy, data, size);
-    b->commands[b->ncommands - 1].write.data = copy;
-    return true;
-}
-
-static bool add_large_write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
-                            void *staging, size_t size)
-{
-    if (!staging || !add_write(queue, buffer, offset, staging, size))
-        return false;
-    batch_own(queue->writes, staging);
-    return true;
-}
-
-/* Does the write one way or another; returns what is wrong. */
-static const char *write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
-                         const void *data, size_t size, WGPUErrorType *type, bool *full)
-{
-    const char *why = NULL;
-    bool        ok = true;
-    void       *staging = NULL;
-    pthread_mutex_lock(&queue->lock);
-    const char *state = buffer_unavailable(buffer);
-    bool        idle = buffer->data && buffer->last_use <= queue->completed;
-    if (!state && !idle && size > WRITES_LARGE) {
-        pthread_mutex_unlock(&queue->lock);
-        if ((staging = staging_new(size)))
-            memcpy(staging, data, size);
-        pthread_mutex_lock(&queue->lock);
-        state = buffer_unavailable(buffer);
-    }
-    if (state) {
-        why = strcmp(state, "mapped") == 0 ? "the buffer is mapped" : "the buffer is destroyed";
-    } else if (!device_is_lost(queue->device)) {
-        if (idle && !staging)
-            write_now(queue, buffer, offset, data, size);
-        else if (size > WRITES_LARGE)
-            ok = add_large_write(queue, buffer, offset, staging, size);
-        else
-            ok = add_small_write(queue, buffer, offset, data, size);
-        if (ok && size > WRITES_LARGE)
-            staging = NULL;                 /* the batch's now, or never made */
-    }
-    *full = queue->writes && queue->writes->bytes >= WRITES_MOST;
-    pthread_mutex_unlock(&queue->lock);
-    staging_free(staging);
-    if (!ok) {
-        *type = WGPUErrorType_OutOfMemory;
-        why = "there is no memory for the data";
-    }
-    return why;
-}
-
-void wgpuQueueWriteBuffer(WGPUQueue queue, WGPUBuffer buffer, uint64_t bufferOffset,
-                          const void *data, size_t size)
-{
-    Fault         f;
-    WGPUErrorType type = WGPUErrorType_Validation;
-    bool          full = false;
-    if (!queue || device_is_lost(queue->device))
-        return;
-    const char *why = write_fault(&f, queue, buffer, bufferOffset, data, size);
-    if (!why && size)
-        why = write(queue, buffer, bufferOffset, data, size, &type, &full);
-    if (full)
-        queue_flush(queue);
-    if (why) {
-        Fault whole;
-        char  name[192] = "";
-        if (buffer)
-            object_name(&buffer->base, name, sizeof name);
-        queue_report(queue, type, fault(&whole, "WriteBuffer%s%s: %s", buffer ? " to " : "",
-                                        name, why));
-    }
-}
-
-bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging)
-{
-    if (!add_write(queue, buffer, 0, staging, buffer->size))
-        return false;
-    batch_own(queue->writes, staging);
-    return true;
 }
 
 /* ---- knowing when it is done ---- */

@@ -36,7 +36,9 @@ static const char *const usage =
     "  --cpu-time    count the time that processors worked, not what passed: for\n"
     "                a machine that is busy with other things; with --threads=1\n"
     "  --small       tiny data, one turn, no times: are the results right?\n"
-    "  --json        one line of JSON a kernel instead of the tables\n";
+    "  --json        one line of JSON a kernel instead of the tables\n"
+    "  --export=DIR  no times: write kernels and their data into this folder\n"
+    "  --judge=DIR   no times: are the results right that are in this folder?\n";
 
 static const char *const sections[] = {"launch", "compile", "threads", NULL};
 
@@ -91,6 +93,10 @@ static void read_option(Options *o, const char *text)
         o->cpu_time = true;
     } else if (strcmp(text, "--json") == 0) {
         o->json = true;
+    } else if (strncmp(text, "--export=", 9) == 0) {
+        o->export = text + 9;
+    } else if (strncmp(text, "--judge=", 8) == 0) {
+        o->judge = text + 8;
     } else if (sscanf(text, "--threads=%lf", &number) == 1 && number >= 1 && number <= 1024) {
         o->threads = (uint32_t)number;
     } else if (sscanf(text, "--seconds=%lf", &number) == 1 && number >= 0) {
@@ -114,8 +120,9 @@ int main(int argc, char **argv)
     }
     native_threads((int)o.threads);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    bool ok = table_kernels(&o);
-    if (!o.json && !o.small) {
+    bool files = o.export || o.judge;
+    bool ok = files ? files_kernels(&o) : table_kernels(&o);
+    if (!o.json && !o.small && !files) {
         if (chosen(&o, "launch"))
             section_launch(&o);
         if (chosen(&o, "compile"))

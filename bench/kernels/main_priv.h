@@ -4,6 +4,7 @@
  *
  *   main.c       the command line
  *   table.c      kernel by kernel, Weft beside C
+ *   export.c     kernels for others
  *   sections.c   launch, compile, threads
  */
 #ifndef WEFT_BENCH_MAIN_PRIV_H
@@ -15,6 +16,7 @@ typedef struct Options {
     uint32_t     threads;
     double       seconds;       /* of a match                                     */
     bool         small, json, cpu_time;
+    const char  *export, *judge;    /* folders; NULL: no                          */
     const char **names;         /* [nnames]; none: everything                     */
     uint32_t     nnames;
 } Options;
@@ -42,6 +44,12 @@ void pair_fini(Pair *p);
 void pair_native(void *pair);
 void pair_rival(void *pair);
 void pair_weft(void *pair);
+
+/* ---- export.c ---- */
+
+/* Writes the kernels into o->export, or reads results from o->judge. False: one was
+ * wrong. */
+bool files_kernels(const Options *o);
 
 /* ---- sections.c ---- */
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// compare.mjs - Weft beside Dawn, kernel by kernel, by turns.
+//
+//     node compare.mjs KERNELS PACKAGE FOLDER [--cpu-time] [NAME...]
+//
+// in     the program `kernels`, the folder of the node package `webgpu`, a folder for
+//        data, names of kernels or sets (default: common)
+// out    a table; status 1 if a result is wrong
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const args = process.argv.slice(2);
+const cpuTime = args.includes('--cpu-time');
+const [program, packageFolder, folder, ...asked] = args.filter((a) => a !== '--cpu-time');
+const ROUNDS = 3;
+const launcher = path.join(path.dirname(fileURLToPath(import.meta.url)), 'launch.mjs');
+
+function run(command, ...rest) {
+  const { status, signal, stdout, stderr, error } = spawnSync(command, rest, { encoding: 'utf8' });
+  if (error || status !== 0) {
+    const why = error?.message ?? (stderr.trim() || `status ${status ?? signal}`);
+    throw new Error(`${path.basename(command)}: ${why}`);
+  }
+  return stdout;
+}
+const median = (a) => a.sort((p, q) => p - q)[a.length >> 1];
+const mean = (a) => Math.exp(a.reduce((sum, x) => sum + Math.log(x), 0) / a.length);
+
+function dawn(name) {
+  const t = JSON.parse(run(process.execPath, launcher, packageFolder, folder, name, '1'));
+  return cpuTime ? t.cpu_ms : t.ms;
+}
+function weft(name) {
+  const clock = cpuTime ? ['--cpu-time', '--threads=1'] : [];
+  return JSON.parse(run(program, '--json', '--seconds=0.5', ...clock, name)).weft_ms;
+}
+
+const names = run(program, '--list').trim().split('\n').map((line) => line.split(/\s+/))
+  .filter(([name, set]) => (asked.length ? asked : ['common']).some((a) => a === name || a === set))
+  .map(([name]) => name);
+const ratios = [];
+let wrong = 0;
+
+console.log(`Weft beside Dawn on SwiftShader; ms ${cpuTime ? 'of processor time ' : ''}a launch\n`);
+console.log(`${'kernel'.padEnd(18)} ${'Dawn'.padStart(11)} ${'Weft'.padStart(11)} ${'Dawn / Weft'.padStart(13)}`);
+for (const name of names) {
+  try {
+    const theirs = [], ours = [];
+    run(program, `--export=${folder}`, name);
+    for (let i = 0; i < ROUNDS; i++) {
+      theirs.push(dawn(name));
+      ours.push(weft(name));
+    }
+    run(program, `--judge=${folder}`, name);
+    const ratio = median(theirs) / median(ours);
+    ratios.push(ratio);
+    console.log(`${name.padEnd(18)} ${median(theirs).toFixed(3).padStart(11)} `
+      + `${median(ours).toFixed(3).padStart(11)} ${ratio.toFixed(1).padStart(13)}`);
+  } catch (error) {
+    wrong++;
+    console.log(`${name.padEnd(18)} ${error.message}`);
+  }
+  for (const file of fs.readdirSync(folder))
+    if (file.startsWith(`${name}.`)) fs.rmSync(path.join(folder, file));
+}
+if (ratios.length)
+  console.log(`\n${'geometric mean'.padEnd(42)} ${mean(ratios).toFixed(1).padStart(13)}`);
+process.exit(wrong ? 1 : 0);

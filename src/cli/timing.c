@@ -117,9 +117,9 @@ void times_print(Run *r)
     Text             *out = &r->cli->out;
     text_printf(out, "device   ");
     show_text(out, str_of(d->device));
-    text_printf(out, "%s", *d->description ? ", " : "");
-    show_text(out, str_of(d->description));
-    text_printf(out, "\ncompile  %s cold, %s cached\n", time_text(r, t->cold_ms),
+    text_add(out, STR(" ("));
+    show_text(out, str_of(*d->description ? d->description : d->type));
+    text_printf(out, ")\ncompile  %s cold, %s cached\n", time_text(r, t->cold_ms),
                 time_text(r, t->cached_ms));
     text_printf(out, "run      min %s, median %s, max %s, of %u\n", time_text(r, t->min_ms),
                 time_text(r, t->median_ms), time_text(r, t->max_ms), t->runs);

@@ -9,7 +9,8 @@
  *
  * A future goes from PENDING to READY to FIRING, and out of the table when its
  * callback has returned. An id that was given and is not in the table any more is
- * complete; those of other instances are known by their upper bits. Whoever turns READY into FIRING, under the lock, runs the callback.
+ * complete; those of other instances are known by their upper bits. Whoever turns
+ * READY into FIRING, under the lock, runs the callback.
  * A wait sleeps on a condition of its own, which hangs on the futures waited for.
  */
 #include <errno.h>

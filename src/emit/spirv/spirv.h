@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * spirv.h - from IR to a SPIR-V module with one compute kernel.
+ *
+ * in     a verified Ir; what the driver can do
+ * out    words for vkCreateShaderModule: entry point "main", descriptor set =
+ *        @group, binding = @binding, immediates = push constants
+ * knows  SPIR-V (its enumerants come from <spirv/unified1/spirv.h>)
+ * not    WGSL, devices, Vulkan
+ */
+#ifndef WEFT_EMIT_SPIRV_SPIRV_H
+#define WEFT_EMIT_SPIRV_SPIRV_H
+
+#include "ir/ir.h"
+
+#define SPIRV_1_3 0x00010300u
+#define SPIRV_1_4 0x00010400u
+
+/*
+ * What the driver can do. Zero is the least: Vulkan 1.1 without any feature. A field
+ * may only be true if the feature that its comment names is enabled in the device.
+ */
+typedef struct SpirvTarget {
+    uint32_t version;               /* 0: SPIRV_1_3; at most what the driver takes  */
+    bool has_f16;                   /* shaderFloat16                                */
+    bool has_storage16;             /* storageBuffer16BitAccess                     */
+    bool has_uniform16;             /* uniformAndStorageBuffer16BitAccess           */
+    bool has_push16;                /* storagePushConstant16                        */
+    bool has_uniform_standard_layout; /* uniformBufferStandardLayout                */
+    bool has_int_dot;               /* shaderIntegerDotProduct                      */
+    bool has_zero_workgroup;        /* shaderZeroInitializeWorkgroupMemory          */
+    bool has_memory_model;          /* vulkanMemoryModel                            */
+    bool has_memory_model_device;   /* vulkanMemoryModelDeviceScope                 */
+    bool robust_storage;            /* robustBufferAccess2: an access to a storage
+                                       buffer never leaves its binding              */
+    bool robust_uniform;            /* the same for uniform buffers                 */
+    bool keeps_inf_nan16;           /* shaderSignedZeroInfNanPreserveFloat16        */
+    bool keeps_inf_nan32;           /* shaderSignedZeroInfNanPreserveFloat32        */
+    bool rounds_even16;             /* shaderRoundingModeRTEFloat16                 */
+} SpirvTarget;
+
+typedef struct SpirvCode {
+    const uint32_t *words;
+    size_t          count;
+} SpirvCode;
+
+/*
+ * In `arena`, and under the caller's arena_try(). False after a diagnostic: the
+ * kernel needs what the target does not have.
+ */
+bool spirv_emit(Arena *arena, const Ir *ir, const SpirvTarget *target, Diag *diag,
+                SpirvCode *out);
+
+/* The module as text, an instruction a line, for --dump=spirv. */
+void spirv_print(Text *out, SpirvCode code);
+
+#endif

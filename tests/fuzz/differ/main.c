@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * main.c - runs random programs for some time, and makes those that fail small.
+ *
+ *   test_differ [--seconds N] [--seed S] [--count N] [--print] [--all] [--no-shrink]
+ *
+ *     --seconds N    how long                                   default 10
+ *     --seed S       of the first program; the next has S + 1   default 1
+ *     --count N      programs at most                           default: no limit
+ *     --print        the texts, nothing is run
+ *     --all          every number of lanes, not two of them
+ *     --no-shrink    a program that fails is shown as it is
+ *
+ * Programs run in a process of their own: one that crashes or hangs is a failure like
+ * any other. Ends at the first failure with 1.
+ */
+#define _DEFAULT_SOURCE
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/macro.h"
+#include "run.h"
+#include "shrink.h"
+
+typedef struct Options {
+    double   seconds;
+    uint64_t seed, count;
+    bool     print, all, keep;
+} Options;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool read_options(Options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--print") == 0)
+            o->print = true;
+        else if (strcmp(argv[i], "--all") == 0)
+            o->all = true;
+        else if (strcmp(argv[i], "--no-shrink") == 0)
+            o->keep = true;
+        else if (next && strcmp(argv[i], "--seconds") == 0)
+            o->seconds = strtod(argv[++i], NULL);
+        else if (next && strcmp(argv[i], "--seed") == 0)
+            o->seed = strtoull(argv[++i], NULL, 0);
+        else if (next && strcmp(argv[i], "--count") == 0)
+            o->count = strtoull(argv[++i], NULL, 0);
+        else
+            return false;
+    }
+    return true;
+}
+
+/* ---- one program ---- */
+
+static void print_program(const GenProgram *p)
+{
+    printf("// groups %u %u %u\n%.*s", p->groups[0], p->groups[1], p->groups[2],
+           STR_ARG(p->text));
+}
+
+static bool show_failure(Arena *a, GenProgram *p, uint64_t seed, const Trial *t,
+                         const Options *o)
+{
+    printf("seed %llu: %s\n", (unsigned long long)seed, t->why);
+    if (!o->keep && t->verdict == VERDICT_DIFFERENT) {
+        Trial smallest = shrink(a, p, &(RunOptions){.all = o->all, .choice = (uint32_t)seed});
+        printf("made smaller: %s\n", smallest.why);
+    }
+    print_program(p);
+    return false;
+}
+
+static bool run_seed(uint64_t seed, const Options *o)
+{
+    Arena arena;
+    GenProgram p;
+    bool ok = true;
+    arena_init(&arena, 0);
+    gen_from_seed(&p, &arena, seed);
+    if (o->print) {
+        print_program(&p);
+    } else {
+        Trial t = trial(&arena, &p, &(RunOptions){.all = o->all, .choice = (uint32_t)seed});
+        ok = t.verdict == VERDICT_SAME || show_failure(&arena, &p, seed, &t, o);
+    }
+    arena_fini(&arena);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    Options o = {.seconds = 10, .seed = 1, .count = UINT64_MAX};
+    if (!read_options(&o, argc, argv)) {
+        fprintf(stderr, "usage: test_differ [--seconds N] [--seed S] [--count N] [--print] "
+                        "[--all] [--no-shrink]\n");
+        return 2;
+    }
+    double start = now();
+    uint64_t n = 0;
+    bool ok = true;
+    for (; ok && n < o.count && now() - start < o.seconds; n++)
+        ok = run_seed(o.seed + n, &o);
+    if (!o.print)
+        printf("%llu programs, %s\n", (unsigned long long)n, ok ? "all as they should be"
+                                                                : "the last one is not");
+    return !ok;
+}

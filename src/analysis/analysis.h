@@ -36,15 +36,16 @@ typedef enum Shape {
  *            that enter either reach the exit together or leave together.
  * continues_apart   LOOP: the same for its continuing region.
  * wide       all invocations of the workgroup go through it together, since a
- *            barrier is inside, or a way out of a construct with a barrier, or a
- *            RETURN that is taken by all or none.
+ *            barrier is inside, or a way around a barrier that may still come.
+ * far        wide constructs: some invocations leave it from inside another wide
+ *            construct, in which the others go on.
  *
  * A BREAK, CONTINUE or RETURN whose target is not apart is taken by all lanes
  * that are in the target, so it is a jump. The others only take lanes away.
  */
 typedef struct Fact {
     uint8_t  shape;                 /* Shape, of values                          */
-    bool     divergent, apart, continues_apart, wide;
+    bool     divergent, apart, continues_apart, wide, far;
     bool     continues_once;        /* LOOP: one CONTINUE leads to continuing    */
     bool     in_bounds;             /* ELEM: the index is below the count        */
     int32_t  stride;                /* AFFINE                                    */
@@ -62,6 +63,7 @@ typedef struct Facts {
     Fact     *of;                   /* [ir->next_id], by Inst.id                 */
     bool      has_barrier;          /* anywhere                                  */
     bool      returns_apart;        /* RETURN takes lanes away                   */
+    bool      returns_far;          /* some RETURN is inside a wide construct    */
     uint32_t  jam;                  /* lane groups that should go side by side,
                                        where analysis_is_together() lets them    */
 } Facts;

@@ -2,11 +2,29 @@
 /*
  * wide.c - which constructs the whole workgroup goes through together.
  *
- * in     an Ir with shapes
- * out    Fact.wide, Facts.has_barrier
- * knows  that WGSL lets a barrier stand only where all invocations come
+ * in     an Ir
+ * out    Fact.wide, Fact.far, Facts.has_barrier, Facts.returns_far
+ * knows  that WGSL lets a barrier stand only where all invocations come: whatever
+ *        leads around a barrier that may still come is decided by the workgroup
  */
 #include "analysis/analysis_priv.h"
+
+/* A region of a wide construct that is being looked at. */
+typedef struct Level {
+    const struct Level *outer;
+    const Inst *construct;              /* NULL: the body                           */
+    bool        followed;               /* a barrier may come later in this region  */
+} Level;
+
+static bool is_leaver(const Inst *inst)
+{
+    return inst->op == IR_BREAK || inst->op == IR_CONTINUE || inst->op == IR_RETURN;
+}
+
+static const Inst *target_of(const Inst *leaver)
+{
+    return leaver->op == IR_RETURN ? NULL : leaver->target;
+}
 
 /* Marks constructs with a barrier inside, innermost first; true if there is one. */
 static bool mark_barriers(Facts *f, const Region *region)
@@ -25,39 +43,96 @@ static bool mark_barriers(Facts *f, const Region *region)
     return any;
 }
 
-static bool leads_out_wide(const Facts *f, const Inst *inst)
+/* ---- ways around a barrier ---- */
+
+/* The level of the construct that a leaver leaves; NULL: it is further in. */
+static const Level *level_left(const Level *from, const Inst *target)
 {
-    if (inst->op == IR_RETURN)
-        return true;
-    return (inst->op == IR_BREAK || inst->op == IR_CONTINUE) &&
-           fact_of(f, inst->target)->wide;
+    while (from && from->construct != target)
+        from = from->outer;
+    return from;
 }
 
-/* A decision of the whole workgroup to leave a wide construct is made between
- * segments too. True if a way out is in this region. */
-static bool mark_ways_out(Facts *f, const Region *region)
+/* Does something in `region` leave so that it misses a barrier? */
+static bool misses_barrier(const Region *region, const Level *from)
 {
-    bool any = false;
     for (const Inst *inst = region->first; inst; inst = inst->next) {
-        any |= leads_out_wide(f, inst);
+        if (is_leaver(inst)) {
+            const Level *to = level_left(from, target_of(inst));
+            for (const Level *l = from; to && l != to->outer; l = l->outer)
+                if (l->followed)
+                    return true;
+        }
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                if (misses_barrier(inst->flow.regions[i], from))
+                    return true;
+    }
+    return false;
+}
+
+static bool any_misses_barrier(const Inst *construct, const Level *from)
+{
+    for (uint32_t i = 0; i < construct->flow.nregions; i++)
+        if (misses_barrier(construct->flow.regions[i], from))
+            return true;
+    return false;
+}
+
+static const Inst *last_barrier(const Facts *f, const Region *region)
+{
+    const Inst *inst = region->last;
+    while (inst && inst->op != IR_BARRIER &&
+           !(ir_op_is_construct((IrOp)inst->op) && fact_of(f, inst)->wide))
+        inst = inst->prev;
+    return inst;
+}
+
+/* Marks what leads around a barrier in a region that all invocations go through. A
+ * wide loop comes round again: there is always a next barrier. */
+static void mark_ways_out(Facts *f, const Region *region, const Level *outer)
+{
+    Level here = {.outer = outer, .construct = region->owner};
+    bool loops = region->owner && region->owner->op == IR_LOOP;
+    const Inst *last = last_barrier(f, region);
+    bool before = last != NULL;
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        before = before && inst != last;
+        here.followed = loops || before;
         if (!ir_op_is_construct((IrOp)inst->op))
             continue;
-        bool inside = false;
-        for (uint32_t i = 0; i < inst->flow.nregions; i++)
-            inside |= mark_ways_out(f, inst->flow.regions[i]);
-        bool decides = inst->op == IR_IF || inst->op == IR_SWITCH;
-        bool together = !fact_of(f, inst)->apart &&
-                        (!decides || fact_of(f, inst->args[0])->shape == SHAPE_WORKGROUP);
-        if (inside && together)
-            fact_of(f, inst)->wide = true;
-        any |= inside;
+        Fact *fact = fact_of(f, inst);
+        fact->wide = fact->wide || any_misses_barrier(inst, &here);
+        for (uint32_t i = 0; fact->wide && i < inst->flow.nregions; i++)
+            mark_ways_out(f, inst->flow.regions[i], &here);
     }
-    return any;
+}
+
+/* ---- ways out that others do not take ---- */
+
+/* Marks wide constructs that some invocations leave from inside another one: where the
+ * others go on from there, these are missing. */
+static void mark_far(Facts *f, const Region *region, const Inst *wide)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        const Inst *to = is_leaver(inst) ? target_of(inst) : NULL;
+        bool alone = region->owner != wide;     /* not all leave here */
+        if (inst->op == IR_RETURN && alone && wide)
+            f->returns_far = true;
+        if (to && alone && to != wide && fact_of(f, to)->wide)
+            fact_of(f, to)->far = true;
+        if (!ir_op_is_construct((IrOp)inst->op))
+            continue;
+        for (uint32_t i = 0; i < inst->flow.nregions; i++)
+            mark_far(f, inst->flow.regions[i], fact_of(f, inst)->wide ? inst : wide);
+    }
 }
 
 void wide_run(Facts *f)
 {
     f->has_barrier = mark_barriers(f, f->ir->body);
-    if (f->has_barrier)
-        mark_ways_out(f, f->ir->body);
+    if (!f->has_barrier)
+        return;
+    mark_ways_out(f, f->ir->body, NULL);
+    mark_far(f, f->ir->body, NULL);
 }

@@ -49,6 +49,7 @@ typedef struct Target {
     struct Target *outer;
     const Inst *construct;
     bool       wide;                /* emitted by wide.c; slots are contexts      */
+    LlvmValue  away;                /* wide: who left it from inside another one  */
     LlvmBlock  exit;                /* after the construct                        */
     LlvmBlock  way_end;             /* BREAK: exit, or the end of one way of a
                                        divergent SWITCH                           */
@@ -190,6 +191,8 @@ void subgroup_inst(Emit *e, const Inst *inst);
 
 /* Emits the body for all lane groups of a workgroup. */
 void wide_body(Emit *e);
+/* The active lanes leave `t` (NULL: the kernel) while others go on inside of it. */
+void wide_leave(Emit *e, const Target *t);
 /* A value that was emitted in another segment, made usable here. */
 Val  wide_fetch(Emit *e, const Inst *inst);
 /* Keeps a value that other segments need. */

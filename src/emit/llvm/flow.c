@@ -232,8 +232,8 @@ static void arrive(Emit *e, Target *t, Inst *const *args)
 /*
  * ---- leaving: a jump, or the active lanes are taken away ----
  *
- * Lanes that leave a wide construct from inside a segment have nothing more to do
- * in it: the segment itself ends with the others leaving the same construct.
+ * Lanes that leave a wide construct from inside a segment have nothing more to do in
+ * it: no barrier comes until the others leave it, too. wide.c keeps them off until then.
  */
 
 static void leave_segment(Emit *e, bool apart)
@@ -246,10 +246,12 @@ static void emit_break(Emit *e, const Inst *inst)
 {
     Target *t = target_of(e, inst->target);
     arrive(e, t, inst->args);
-    if (t->wide)
+    if (t->wide) {
+        wide_leave(e, t);
         leave_segment(e, fact_of(e, inst->target)->apart);
-    else if (!t->arrived)
+    } else if (!t->arrived) {
         jump(e, t->way_end);
+    }
 }
 
 static void emit_continue(Emit *e, const Inst *inst)
@@ -268,6 +270,7 @@ static void emit_continue(Emit *e, const Inst *inst)
 
 static void emit_return(Emit *e)
 {
+    wide_leave(e, NULL);
     if (!e->facts->returns_apart)
         jump(e, e->group_end);
 }

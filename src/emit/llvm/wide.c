@@ -32,7 +32,9 @@ typedef struct Wide {
     uint32_t   nsegments;
     uint64_t   stack;               /* bytes of contexts so far                  */
     LlvmBlock  workgroup_end;
+    LlvmValue  returned;            /* as Target.away, for the kernel; or NULL   */
     LLVMBuilderRef preamble;        /* start of the segment being emitted        */
+    LLVMBuilderRef before;          /* before its first lane group               */
     VEC(Given) given;               /* in the segment being emitted              */
 } Wide;
 
@@ -185,11 +187,17 @@ static void context_new(Emit *e, const Inst *inst)
 LlvmValue wide_given_slot(Emit *e, const Inst *inst, uint32_t c)
 {
     LlvmValue slot = wide_slot(e, inst, c);
+    Wide *w = e->wide;
     if (!is_shared(e, inst) || e->groups == 1)
         return slot;
+    for (uint32_t i = 0; i < w->given.len; i++)
+        if (w->given.data[i].slot == slot)
+            return w->given.data[i].aside;
+    /* Nobody may come to give it: then it stays as it is. */
     LlvmType type = slot_type(e, value_type(e, inst));
     Given given = {slot, LLVMBuildAlloca(e->entry, type, "aside"), type};
-    VEC_PUSH(e->arena, &e->wide->given, given);
+    LLVMBuildStore(w->before, LLVMBuildLoad2(w->before, type, slot, ""), given.aside);
+    VEC_PUSH(e->arena, &w->given, given);
     return given.aside;
 }
 
@@ -268,13 +276,60 @@ static LlvmValue between(Emit *e, const Inst *inst)
     Wide *w = e->wide;
     e->segment++;
     if (w->cost[inst->id] != UINT8_MAX && shape_of(e, inst) == SHAPE_WORKGROUP) {
-        LLVMPositionBuilderAtEnd(w->preamble, LLVMGetInsertBlock(e->builder));
+        w->preamble = e->builder;           /* that of the last segment is gone */
         return as_scalar(e, inst, 0);
     }
     e->sides[0] = const_i32(e, 0);
     side_set(e, 0);
     LlvmValue v = slot_load(e, value_type(e, inst), wide_slot(e, inst, 0));
     return is_vector(v) ? lane_get(e, v, 0) : v;
+}
+
+/* ---- who has left ---- */
+
+/* Masks, one a lane group, all off at this point. */
+static LlvmValue away_new(Emit *e)
+{
+    LlvmType type = LLVMArrayType2(slot_type(e, lane_type(e, e->i1)), e->groups);
+    LlvmValue masks = LLVMBuildAlloca(e->entry, type, "away");
+    LLVMBuildMemSet(e->builder, masks, LLVMConstNull(e->i8),
+                    const_i64(e, 4ull * e->lanes * e->groups), 4);
+    return masks;
+}
+
+static LlvmValue away_slot(Emit *e, LlvmValue masks)
+{
+    return LLVMBuildGEP2(e->builder, slot_type(e, lane_type(e, e->i1)), masks, &e->group, 1, "");
+}
+
+void wide_leave(Emit *e, const Target *t)
+{
+    LlvmValue masks = t ? t->away : e->wide ? e->wide->returned : NULL;
+    if (!masks)
+        return;
+    LlvmValue slot = away_slot(e, masks);
+    LlvmValue before = slot_load(e, lane_type(e, e->i1), slot);
+    slot_store(e, slot, LLVMBuildOr(e->builder, before, mask_vector(e), ""));
+}
+
+static bool may_be_away(const Emit *e)
+{
+    bool any = e->wide && e->wide->returned;
+    for (const Target *t = e->target; t && !any; t = t->outer)
+        any = t->away != NULL;
+    return any;
+}
+
+/* `mask` without those who have left a construct that the segment is in. */
+static LlvmValue who_is_here(Emit *e, LlvmValue mask)
+{
+    LlvmType type = lane_type(e, e->i1);
+    if (e->wide && e->wide->returned)
+        mask = mask_and_not(e, mask, slot_load(e, type, away_slot(e, e->wide->returned)));
+    for (const Target *t = e->target; t; t = t->outer)
+        if (t->away)
+            mask = mask_and_not(e, mask, slot_load(e, type, away_slot(e, t->away)));
+    return mask;
 }
 
 /* ---- segments ---- */
@@ -302,8 +357,16 @@ static LlvmValue group_of_step(Emit *e, LlvmValue step)
 typedef struct LaneLoop {
     LlvmValue step;                 /* slot                                       */
     LlvmBlock header, end;
-    LLVMBuilderRef preamble;
+    LLVMBuilderRef before, preamble;
 } LaneLoop;
+
+/* Puts instructions before the last one of a block. */
+static LLVMBuilderRef builder_at_end(Emit *e, LlvmBlock block)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(e->context);
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(block));
+    return b;
+}
 
 static void lane_loop_open(Emit *e, LaneLoop *l)
 {
@@ -311,6 +374,7 @@ static void lane_loop_open(Emit *e, LaneLoop *l)
     l->step = slot_new(e, e->i32, "step");
     slot_store(e, l->step, const_i32(e, 0));
     jump(e, l->header);
+    l->before = builder_at_end(e, LLVMGetInsertBlock(e->builder));
     block_start(e, l->header);
     LlvmValue step = slot_load(e, e->i32, l->step);
     for (uint32_t i = 0; i < e->jam; i++) {
@@ -318,11 +382,13 @@ static void lane_loop_open(Emit *e, LaneLoop *l)
         e->sides[i] = e->groups == 1 ? const_i32(e, 0) : group_of_step(e, at);
     }
     side_set(e, 0);
-    e->mask = first_mask(e);
+    e->mask = who_is_here(e, first_mask(e));
     LlvmBlock body = block_new(e, "group");
-    LlvmValue enter = LLVMBuildBr(e->builder, body);
-    l->preamble = LLVMCreateBuilderInContext(e->context);
-    LLVMPositionBuilderBefore(l->preamble, enter);
+    if (may_be_away(e))
+        jump_if(e, mask_any(e, e->mask), body, l->end);
+    else
+        jump(e, body);
+    l->preamble = builder_at_end(e, l->header);
     block_start(e, body);
     e->group_end = e->region_end = l->end;
     e->segment++;
@@ -340,6 +406,7 @@ static void lane_loop_close(Emit *e, LaneLoop *l)
     jump_if(e, more, l->header, after);
     block_start(e, after);
     LLVMDisposeBuilder(l->preamble);
+    LLVMDisposeBuilder(l->before);
 }
 
 /* Code of [first, end) for all lane groups; then `leave`, if there is one, gives
@@ -350,13 +417,15 @@ static void emit_segment(Emit *e, const Inst *first, const Inst *end,
     if (first == end && !give)
         return;
     LaneLoop loop;
-    bool together = !e->facts->returns_apart || e->wide;
+    bool together = (!e->facts->returns_apart || e->wide) && !may_be_away(e);
     e->jam = together && analysis_is_together(e->facts, first, end) ? e->most_jam : 1;
     lane_loop_open(e, &loop);
-    if (e->wide)
+    if (e->wide) {
         e->wide->preamble = loop.preamble;
-    else
+        e->wide->before = loop.before;
+    } else {
         memory_zero_private(e);
+    }
     flow_insts(e, first, end);
     if (give)
         give(e, inst);
@@ -387,7 +456,7 @@ static void give_inits(Emit *e, const Inst *loop)
 static void give_results(Emit *e, const Inst *leave)
 {
     const Inst *to = leave->op == IR_YIELD ? e->target->construct : leave->target;
-    flow_give_wide(e, to->flow.results, to->flow.nresults, leave->args, NULL);
+    flow_give_wide(e, to->flow.results, to->flow.nresults, leave->args, e->mask);
 }
 
 static void give_continue(Emit *e, const Inst *leave)
@@ -421,6 +490,7 @@ static void open_wide(Emit *e, Target *t, const Inst *inst)
 {
     *t = (Target){.outer = e->target, .construct = inst, .wide = true};
     t->exit = t->way_end = block_new(e, ir_op_name((IrOp)inst->op));
+    t->away = e->facts->of[inst->id].far ? away_new(e) : NULL;
     e->target = t;
 }
 
@@ -575,6 +645,7 @@ void wide_body(Emit *e)
     Wide w;
     wide_init(e, &w);
     memory_zero_private(e);
+    w.returned = e->facts->returns_far ? away_new(e) : NULL;
     emit_wide_region(e, e->ir->body);
     block_start(e, w.workgroup_end);
     e->wide = NULL;

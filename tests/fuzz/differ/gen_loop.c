@@ -52,10 +52,7 @@ static void body(Gen *g, const Counter *c, bool together, uint32_t below)
     g->repeats *= c->most;
     show_counter(g, c, together, below);
     block(g, 4);
-    if (together && !g->ended)
-        sync_restore(g, modes);
-    else
-        sync_set(g, modes);
+    sync_end(g, modes);
     g->repeats /= c->most;
     g->nloops--;
     g->vars.len = mark;
@@ -134,8 +131,8 @@ void stmt_loop(Gen *g)
         return;
     if (syncs)
         sync_restore(g, (Modes){0});
+    g->uniform_flow = syncs;                /* also where it is decided to go on */
     Counter c = counter_new(g, syncs);
-    g->uniform_flow = syncs;
     bool prelude = g->no_prelude;
     open_block(g, "{");
     switch (pick(g, 3)) {
@@ -145,7 +142,7 @@ void stmt_loop(Gen *g)
     }
     close_block(g);
     g->no_prelude = prelude;
-    g->uniform_flow = flow && !g->returned;
+    g->uniform_flow = flow_after(g, flow);
     g->ended = false;
 }
 
@@ -154,6 +151,7 @@ void stmt_loop(Gen *g)
 static void clause(Gen *g, uint32_t *value, bool is_default)
 {
     Modes before = sync_modes(g);
+    bool flow = g->uniform_flow;
     if (is_default && chance(g, 60)) {
         open_block(g, "default: {");
     } else {
@@ -163,10 +161,8 @@ static void clause(Gen *g, uint32_t *value, bool is_default)
         open_block(g, "%s%s: {", list, is_default ? ", default" : "");
     }
     block(g, 3);
-    if (sync_possible(g) && !g->ended)
-        sync_restore(g, before);
-    else
-        sync_set(g, before);
+    sync_end(g, before);
+    g->uniform_flow = flow;
     close_block(g);
 }
 
@@ -190,6 +186,6 @@ void stmt_switch(Gen *g)
         clause(g, &value, i == the_default);
     close_block(g);
     g->nloops--;
-    g->uniform_flow = flow && !g->returned;
+    g->uniform_flow = flow_after(g, flow);
     g->ended = false;
 }

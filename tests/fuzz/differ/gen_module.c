@@ -188,8 +188,9 @@ static void function(Gen *g)
                fn.result ? fn.result->name : "");
     block(g, 6);
     g->fuel = 12;
-    if (fn.syncs && !g->ended)
+    if (sync_possible(g) && !g->ended)
         sync_restore(g, (Modes){0});
+    fn.parts = fn.syncs && g->returned;
     if (fn.result && !g->ended)
         line(g, "return %s;", expr_text(g, fn.result, 3));
     close_block(g);

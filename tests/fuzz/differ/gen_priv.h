@@ -74,6 +74,7 @@ typedef struct Fn {
     uint64_t    cost;               /* steps of one call                          */
     uint32_t    size;               /* statements, calls inlined                  */
     bool        syncs;              /* has barriers: only in uniform flow         */
+    bool        parts;              /* invocations leave it at different times    */
 } Fn;
 
 /* Workgroup arrays with an element an invocation. */
@@ -90,6 +91,7 @@ typedef enum AtomicClass { CLASS_ADD, CLASS_MAX, CLASS_MIN, CLASS_AND, CLASS_OR,
 typedef struct Loop {
     bool is_switch;
     bool syncs;                     /* goes round as a whole workgroup            */
+    bool parted;                    /* some may have left it                      */
 } Loop;
 
 #define MAX_LOOPS 8u
@@ -118,6 +120,7 @@ typedef struct Gen {
     VEC(Shared) shared;
     bool        has_atomics;        /* of the workgroup, one of each class        */
     bool        atomics_reading;
+    bool        closed;             /* nobody knows: left alone until the end     */
     bool        shows;              /* workgroup memory has a place in vars       */
     Loop        loops[MAX_LOOPS];
     uint32_t    nloops;
@@ -137,7 +140,7 @@ typedef struct Gen {
 } Gen;
 
 #define MAX_COST       3000u
-#define MAX_STATEMENTS 160u
+#define MAX_STATEMENTS 70u
 
 /* ---- gen_choice.c ---- */
 
@@ -233,6 +236,10 @@ Modes sync_modes(const Gen *g);
 void  sync_set(Gen *g, Modes m);                /* without a barrier              */
 /* With a barrier, if anything is to be changed. */
 void  sync_restore(Gen *g, Modes m);
+/* At the end of a part of the text that found them so. */
+void  sync_end(Gen *g, Modes found);
+/* Whether flow that was uniform before a statement still is. */
+bool  flow_after(const Gen *g, bool before);
 Ex    expr_subgroup(Gen *g, const Ty *t, int depth); /* no text: not possible     */
 
 #endif

@@ -87,8 +87,11 @@ static void stmt_compound(Gen *g)
 static void stmt_junk(Gen *g)
 {
     const Ty *u = ty_vector(g, KIND_U32, 1), *i = ty_vector(g, KIND_I32, 1);
+    bool flow = g->uniform_flow;
+    g->uniform_flow = false;                /* some are written twice */
     const char *at = expr_unknown(g, chance(g, 50) ? u : i, 3).text;
     const char *from = expr_unknown(g, u, 3).text;
+    g->uniform_flow = flow;
     switch (pick(g, 8)) {
     case 0:  line(g, "junk[%s] = in_u[%s];", at, from);                           return;
     case 1:  line(g, "junk_p[%s] = junk_p[%s] + in_u[me + %s];", at, from, from); return;
@@ -116,6 +119,8 @@ static void stmt_call(Gen *g)
     const char *text = call_text(g, &fn, 3);
     if (text)
         line(g, "%s%s;", fn.result && chance(g, 50) ? "_ = " : "", text);
+    if (fn.parts)
+        line(g, "workgroupBarrier();");
 }
 
 /* ---- choices ---- */
@@ -125,10 +130,7 @@ static void way(Gen *g, uint32_t most)
 {
     Modes before = sync_modes(g);
     block(g, most);
-    if (sync_possible(g) && !g->ended)
-        sync_restore(g, before);
-    else
-        sync_set(g, before);
+    sync_end(g, before);
 }
 
 static const char *condition(Gen *g, bool together)
@@ -169,7 +171,7 @@ void stmt_if(Gen *g)
         ends &= g->ended;
     }
     close_block(g);
-    g->uniform_flow = flow && !g->returned;
+    g->uniform_flow = flow_after(g, flow);
     g->ended = ends && otherwise;
 }
 
@@ -178,16 +180,16 @@ void stmt_if(Gen *g)
 static bool in_syncing_loop(const Gen *g)
 {
     for (uint32_t i = 0; i < g->nloops; i++)
-        if (g->loops[i].syncs)
+        if (g->loops[i].syncs && !g->loops[i].is_switch)
             return true;
     return false;
 }
 
 static bool stmt_return(Gen *g)
 {
-    if (in_syncing_loop(g) || (g->fn && g->fn->syncs && !g->uniform_flow))
+    if (in_syncing_loop(g))
         return false;
-    if (g->fn && g->fn->syncs)
+    if (sync_possible(g) && g->fn)
         sync_restore(g, (Modes){0});
     if (g->fn && g->fn->result)
         line(g, "return %s;", expr_text(g, g->fn->result, 3));
@@ -198,7 +200,7 @@ static bool stmt_return(Gen *g)
 }
 
 /* The loop that `continue` means, or `break`; NULL: none. */
-static const Loop *loop_around(const Gen *g, bool for_break)
+static Loop *loop_around(Gen *g, bool for_break)
 {
     for (uint32_t i = g->nloops; i-- > 0;)
         if (for_break || !g->loops[i].is_switch)
@@ -209,7 +211,7 @@ static const Loop *loop_around(const Gen *g, bool for_break)
 bool stmt_leave(Gen *g)
 {
     bool breaks = chance(g, 50);
-    const Loop *loop = loop_around(g, breaks);
+    Loop *loop = loop_around(g, breaks);
     if (g->in_continuing || g->depth == 0)
         return false;
     if (!loop || chance(g, 25)) {
@@ -217,14 +219,15 @@ bool stmt_leave(Gen *g)
         return g->ended;
     }
     /* Whoever leaves a loop of the whole workgroup leaves with all others, and leaves
-     * its memory as it was found; the switch inside of it must be one, too. */
+     * its memory as it was found. A switch may be left alone: it ends for all. */
     bool wide = false;
     for (const Loop *l = loop; l < g->loops + g->nloops; l++)
-        wide |= l->syncs;
+        wide |= l->syncs && !l->is_switch;
     if (wide && (!g->uniform_flow || !breaks))
         return false;
-    if (wide)
+    if (loop->syncs && sync_possible(g))
         sync_restore(g, (Modes){0});
+    loop->parted |= !g->uniform_flow;
     line(g, breaks ? "break;" : "continue;");
     g->ended = true;
     return true;

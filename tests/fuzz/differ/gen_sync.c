@@ -15,7 +15,9 @@
 static void show(Gen *g, Shared *s)
 {
     Var *v = &g->vars.data[s->var];
-    if (s->reading)
+    if (g->closed)
+        *v = (Var){.text = "me", .type = ty_vector(g, KIND_U32, 1)};
+    else if (s->reading)
         *v = (Var){.text = s->name, .type = s->array};
     else
         *v = (Var){.text = put(g, "%s[li]", s->name), .type = s->array->of, .write = true};
@@ -49,10 +51,27 @@ static bool same_modes(const Gen *g, Modes x, Modes y)
 
 void sync_restore(Gen *g, Modes m)
 {
-    if (same_modes(g, sync_modes(g), m))
+    if (g->closed || same_modes(g, sync_modes(g), m))
         return;
     line(g, "workgroupBarrier();");
     sync_set(g, m);
+}
+
+void sync_end(Gen *g, Modes found)
+{
+    if (sync_possible(g) && !g->ended)
+        sync_restore(g, found);
+    else if (!g->ended && !same_modes(g, sync_modes(g), found))
+        g->closed = true;
+    sync_set(g, found);
+}
+
+bool flow_after(const Gen *g, bool before)
+{
+    bool together = before && !g->returned;
+    for (uint32_t i = 0; i < g->nloops; i++)
+        together &= !g->loops[i].parted;
+    return together;
 }
 
 /* ---- declarations ---- */
@@ -79,6 +98,7 @@ void sync_show(Gen *g)
         var_add(g, (Var){0});
     }
     g->shows = true;
+    g->closed = false;
     sync_set(g, (Modes){0});
 }
 
@@ -172,7 +192,7 @@ static void own_atomic(Gen *g)
 
 void stmt_atomic(Gen *g)
 {
-    bool here = g->has_atomics && (!g->fn || g->fn->syncs);
+    bool here = g->has_atomics && (!g->fn || g->fn->syncs) && !g->closed;
     switch (pick(g, 4)) {
     case 0:
         shared_atomic(g, "acc_u", KIND_U32);

@@ -163,6 +163,14 @@ static bool is_compare(LlvmValue v)
     return op == LLVMICmp || op == LLVMFCmp;
 }
 
+/* Is a mask still made as vector of i1, and then widened? */
+static bool stays_narrow(const Widen *w, LlvmValue mask)
+{
+    LlvmValue wide = slot_of(w, mask)->wide;
+    return LLVMIsAInstruction(wide) && LLVMGetInstructionOpcode(wide) == LLVMSExt &&
+           LLVMGetOperand(wide, 0) == mask;
+}
+
 /* Everybody who takes a vector of i1 gets one made from the wide form, in its own
  * block. Comparisons stay as they are for users beside them. */
 static void narrow_uses(Widen *w, const Pair *p)
@@ -174,7 +182,8 @@ static void narrow_uses(Widen *w, const Pair *p)
     for (uint32_t i = 0; i < users.len; i++) {
         LlvmValue user = users.data[i];
         bool beside = is_compare(p->narrow) && LLVMGetInstructionParent(user) == home;
-        if (user == p->wide || is_mask(user) || beside)
+        bool widened = is_mask(user) && !stays_narrow(w, user);
+        if (user == p->wide || widened || beside)
             continue;
         LLVMPositionBuilderBefore(w->e->builder, user);
         LlvmValue v = LLVMBuildICmp(w->e->builder, LLVMIntSLT, p->wide,

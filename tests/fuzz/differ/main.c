@@ -3,6 +3,7 @@
  * main.c - runs random programs for some time, and makes those that fail small.
  *
  *   test_differ [--seconds N] [--seed S] [--count N] [--print] [--all] [--no-shrink]
+ *               [--text FILE]
  *
  *     --seconds N    how long                                   default 10
  *     --seed S       of the first program; the next has S + 1   default 1
@@ -10,6 +11,7 @@
  *     --print        the texts, nothing is run
  *     --all          every number of lanes, not two of them
  *     --no-shrink    a program that fails is shown as it is
+ *     --text FILE    another text for the buffers of the program
  *
  * Programs run in a process of their own: one that crashes or hangs is a failure like
  * any other. Ends at the first failure with 1.
@@ -29,6 +31,7 @@ typedef struct Options {
     double   seconds;
     uint64_t seed, count;
     bool     print, all, keep;
+    const char *text;
 } Options;
 
 static double now(void)
@@ -48,6 +51,8 @@ static bool read_options(Options *o, int argc, char **argv)
             o->all = true;
         else if (strcmp(argv[i], "--no-shrink") == 0)
             o->keep = true;
+        else if (next && strcmp(argv[i], "--text") == 0)
+            o->text = argv[++i];
         else if (next && strcmp(argv[i], "--seconds") == 0)
             o->seconds = strtod(argv[++i], NULL);
         else if (next && strcmp(argv[i], "--seed") == 0)
@@ -80,6 +85,16 @@ static bool show_failure(Arena *a, GenProgram *p, uint64_t seed, const Trial *t,
     return false;
 }
 
+static void read_text(Arena *a, const char *path, Str *out)
+{
+    static char buffer[1 << 18];
+    FILE *in = fopen(path, "rb");
+    BUG_IF(!in, "%s cannot be read", path);
+    uint32_t n = (uint32_t)fread(buffer, 1, sizeof buffer, in);
+    fclose(in);
+    *out = (Str){arena_copy(a, buffer, n), n};
+}
+
 static bool run_seed(uint64_t seed, const Options *o)
 {
     Arena arena;
@@ -87,6 +102,8 @@ static bool run_seed(uint64_t seed, const Options *o)
     bool ok = true;
     arena_init(&arena, 0);
     gen_from_seed(&p, &arena, seed);
+    if (o->text)
+        read_text(&arena, o->text, &p.text);
     if (o->print) {
         print_program(&p);
     } else {
@@ -102,7 +119,7 @@ int main(int argc, char **argv)
     Options o = {.seconds = 10, .seed = 1, .count = UINT64_MAX};
     if (!read_options(&o, argc, argv)) {
         fprintf(stderr, "usage: test_differ [--seconds N] [--seed S] [--count N] [--print] "
-                        "[--all] [--no-shrink]\n");
+                        "[--all] [--no-shrink] [--text FILE]\n");
         return 2;
     }
     double start = now();

@@ -185,7 +185,8 @@ void stmt_switch(Gen *g)
     for (uint32_t i = 0; i < n; i++)
         clause(g, &value, i == the_default);
     close_block(g);
-    g->nloops--;
+    const Loop *l = &g->loops[--g->nloops];
+    g->returned |= l->parted && l->returns; /* who comes out depends on both */
     g->uniform_flow = flow_after(g, flow);
     g->ended = false;
 }

@@ -92,6 +92,7 @@ typedef struct Loop {
     bool is_switch;
     bool syncs;                     /* goes round as a whole workgroup            */
     bool parted;                    /* some may have left it                      */
+    bool returns;                   /* there is a return in it                    */
 } Loop;
 
 #define MAX_LOOPS 8u

@@ -196,6 +196,8 @@ static bool stmt_return(Gen *g)
     else
         line(g, "return;");
     g->returned |= !g->uniform_flow;
+    for (uint32_t i = 0; i < g->nloops; i++)
+        g->loops[i].returns = true;
     return true;
 }
 

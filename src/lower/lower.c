@@ -145,5 +145,6 @@ Ir *lower_entry_point(Arena *arena, const Module *m, const Decl *entry,
         return NULL;
     lower_globals(l, entry->fn.info);
     lower_entry(l, entry);
+    lower_promises(l);
     return l->ir;
 }

@@ -16,6 +16,7 @@
  *   builtin.c      the table of builtin functions
  *   builtin_math.c builtin_bits.c builtin_pack.c builtin_sync.c  its handlers
  *   stmt.c         statements; flow.c  those that branch
+ *   promise.c      conditions that barriers depend on
  */
 #ifndef WEFT_LOWER_LOWER_PRIV_H
 #define WEFT_LOWER_LOWER_PRIV_H
@@ -288,6 +289,11 @@ BuiltinHandler lower_pack_norm, lower_unpack_norm, lower_pack_half, lower_unpack
 BuiltinHandler lower_atomic, lower_atomic_exchange, lower_barrier, lower_uniform_load,
     lower_subgroup, lower_array_length, lower_buffer_length, lower_buffer_view,
     lower_buffer_array_view;
+
+/* ---- promise.c ---- */
+
+/* Marks what WGSL has shown to be uniform, once the kernel is whole. */
+void lower_promises(Lower *l);
 
 /* ---- stmt.c, flow.c ---- */
 

@@ -48,6 +48,7 @@ static bool give_buffers(Arena *a, const Decl *entry, InterpDesc *desc)
 /* What the interpreter says of IR that is wrong, whatever the kernel does. */
 static const char *const never[] = {
     "not in bounds", "a view at", "no meaning", "cannot be reached", "no buffer",
+    "a promise",
 };
 
 static void run(Arena *a, const Decl *entry, const Ir *ir)

@@ -22,9 +22,13 @@ typedef struct Memory {
     uint32_t size;
 } Memory;
 
+/* The values a UNIFORM has had in a workgroup, one for each time it was executed. */
+typedef VEC(InterpCell) Promised;
+
 typedef struct Invocation {
     const Inst *at;                     /* next instruction; NULL: has returned   */
     InterpCell *cells;                  /* [ir->next_id]                          */
+    uint32_t   *promises;               /* [ir->next_id] times a UNIFORM was executed */
     Memory     *own;                    /* [ir->vars.len] FUNCTION, PRIVATE       */
     uint32_t    index;                  /* local                                  */
 } Invocation;
@@ -34,6 +38,7 @@ typedef struct Interp {
     const Ir   *ir;
     Arena      *arena;
     Memory     *shared;                 /* [ir->vars.len] the other variables     */
+    Promised   *promised;               /* [ir->next_id]                          */
     Invocation *invocations;
     uint32_t    count;
     uint32_t    groups[3], group[3];
@@ -312,6 +317,18 @@ static void collect_args(Invocation *inv, const Inst *inst, const InterpCell **a
         args[i] = &inv->cells[inst->args[i]->id];
 }
 
+/* All invocations see the same each time, or the promise is broken. */
+static void check_promise(Interp *in, Invocation *inv, const Inst *inst)
+{
+    Promised *known = &in->promised[inst->id];
+    const InterpCell *value = &inv->cells[inst->id];
+    uint32_t time = inv->promises[inst->id]++;
+    if (time == known->len)
+        VEC_PUSH(in->arena, known, *value);
+    else if (memcmp(&known->data[time], value, sizeof *value) != 0)
+        fail(in, inst, "invocation %u breaks a promise of uniformity", inv->index);
+}
+
 static void execute(Interp *in, Invocation *inv, const Inst *inst)
 {
     const InterpCell *args[4] = {0};
@@ -344,6 +361,8 @@ static void execute(Interp *in, Invocation *inv, const Inst *inst)
         flow(in, inv, inst, args);
     else if (!interp_pure(inst, args, out))
         fail(in, inst, "no meaning is known");
+    if (inst->op == IR_UNIFORM)
+        check_promise(in, inv, inst);
 }
 
 static bool waits(const Invocation *inv)
@@ -602,6 +621,7 @@ static void shared_memory(Interp *in)
 static void own_memory(Interp *in, Invocation *inv)
 {
     inv->cells = ARENA_ARRAY(in->arena, InterpCell, in->ir->next_id);
+    inv->promises = ARENA_ARRAY(in->arena, uint32_t, in->ir->next_id);
     inv->own = ARENA_ARRAY(in->arena, Memory, in->ir->vars.len);
     for (uint32_t i = 0; i < in->ir->vars.len; i++) {
         const IrVar *var = in->ir->vars.data[i];
@@ -615,8 +635,10 @@ static void start_workgroup(Interp *in)
     for (uint32_t i = 0; i < in->ir->vars.len; i++)
         if (in->ir->vars.data[i]->space == IRSPACE_WORKGROUP)
             memset(in->shared[i].data, 0, in->shared[i].size);
+    in->promised = ARENA_ARRAY(in->arena, Promised, in->ir->next_id);
     for (uint32_t k = 0; k < in->count; k++) {
         Invocation *inv = &in->invocations[k];
+        memset(inv->promises, 0, in->ir->next_id * sizeof *inv->promises);
         inv->at = in->ir->body->first;
         inv->index = k;
         for (uint32_t i = 0; i < in->ir->vars.len; i++) {

@@ -38,7 +38,8 @@ typedef struct InterpDesc {
 } InterpDesc;
 
 /* NULL, or what went wrong: no buffer for a variable, invocations that wait at
- * different barriers, a wrong in_bounds, too many steps. In `arena`. */
+ * different barriers, a wrong in_bounds, a broken promise of UNIFORM, too many steps.
+ * In `arena`. */
 const char *interp_run(Arena *arena, const InterpDesc *desc);
 
 /* ---- interp_case.c: a run test (runfile.h) ---- */

@@ -52,6 +52,11 @@ static void tiled_native(const Work *w)
     native_matmul_tiled(w->array[2].data, w->array[0].data, w->array[1].data, w->size[0]);
 }
 
+static void strip_native(const Work *w)
+{
+    native_matmul_strip(w->array[2].data, w->array[0].data, w->array[1].data, w->size[0]);
+}
+
 static void sgemm(const Work *w)
 {
     native_sgemm(w->array[2].data, w->array[0].data, w->array[1].data, w->size[0]);
@@ -86,7 +91,7 @@ const Bench bench_matmul_tiled = {
 
 #define IN_REGISTERS(shape, full, small)                                            \
     .name = "matmul_" #shape "_" #full, .set = "blas", .wgsl = "matmul_" #shape ".wgsl", \
-    .sizes = {{"n", full, small}}, .make = shape##_make, .native = tiled_native,     \
+    .sizes = {{"n", full, small}}, .make = shape##_make, .native = strip_native,     \
     .check = matmul_check, .rival = {"sgemm", sgemm}
 
 const Bench bench_matmul_strip_512 = {IN_REGISTERS(strip, 512, 64)};

@@ -33,9 +33,10 @@ void native_transpose(float *b, const float *a, size_t n);
 
 /* ---- linear.c ---- */
 
-/* c = a b; all [n][n] */
+/* c = a b; all [n][n]; tiled: n of 16, strip: of 4 */
 void native_matmul(float *c, const float *a, const float *b, size_t n);
 void native_matmul_tiled(float *c, const float *a, const float *b, size_t n);
+void native_matmul_strip(float *c, const float *a, const float *b, size_t n);
 bool native_has_blas(void);
 void native_sgemm(float *c, const float *a, const float *b, size_t n);
 

@@ -64,43 +64,26 @@ void native_nbody(float *restrict accel, const float *restrict body,
 
 /* ---- the fractal ---- */
 
-#define SPAN 8                      /* points side by side: a vector              */
-
-/* All go on until none is left; those that are out no longer count. */
-static void escape_span(uint32_t *count, float cy, float x, float step, uint32_t limit)
+static uint32_t escape(float cx, float cy, uint32_t limit)
 {
-    float cx[SPAN], zx[SPAN] = {0}, zy[SPAN] = {0};
-    int32_t n[SPAN] = {0}, live[SPAN];
-#pragma omp simd
-    for (int l = 0; l < SPAN; l++) {
-        cx[l] = (x + (float)l) * step - 2.5f;
-        live[l] = 1;
+    float x = 0, y = 0;
+    uint32_t i = 0;
+    while (i < limit && x * x + y * y <= 4) {
+        float next = x * x - y * y + cx;
+        y = 2 * x * y + cy;
+        x = next;
+        i++;
     }
-    for (uint32_t i = 0; i < limit; i++) {
-        int32_t inside = 0;
-#pragma omp simd reduction(+ : inside)
-        for (int l = 0; l < SPAN; l++) {
-            float xx = zx[l] * zx[l], yy = zy[l] * zy[l], xy = zx[l] * zy[l];
-            live[l] &= xx + yy <= 4.0f;
-            zx[l] = xx - yy + cx[l];
-            zy[l] = xy + xy + cy;
-            n[l] += live[l];
-            inside += live[l];
-        }
-        if (!inside)
-            break;
-    }
-    for (int l = 0; l < SPAN; l++)
-        count[l] = (uint32_t)n[l];
+    return i;
 }
 
 void native_mandelbrot(uint32_t *count, size_t width, size_t height, uint32_t limit)
 {
 #pragma omp parallel for schedule(dynamic, 4)
     for (size_t y = 0; y < height; y++)
-        for (size_t x = 0; x < width; x += SPAN)
-            escape_span(count + y * width + x, (float)y / (float)height * 2 - 1, (float)x,
-                        3.5f / (float)width, limit);
+        for (size_t x = 0; x < width; x++)
+            count[y * width + x] = escape((float)x / (float)width * 3.5f - 2.5f,
+                                          (float)y / (float)height * 2 - 1, limit);
 }
 
 /* ---- prices of options ---- */

@@ -10,6 +10,7 @@
 
 NullKnobs  null_knobs;
 NullCounts null_counts;
+_Thread_local volatile int null_allocating;
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  gate_moved = PTHREAD_COND_INITIALIZER;
@@ -53,6 +54,15 @@ struct GpuQueries {
     uint32_t count;
     uint64_t values[];
 };
+
+/* Zeroed; tests that let allocations fail spare these. */
+static void *need(size_t size)
+{
+    null_allocating++;
+    void *p = calloc(1, size);
+    null_allocating--;
+    return p;
+}
 
 /* ---- gates ---- */
 
@@ -291,7 +301,7 @@ static bool submit(GpuDevice *d, const GpuSubmit *s)
         s->done(s->user);
         return false;
     }
-    Job *job = calloc(1, sizeof *job);
+    Job *job = need(sizeof *job);
     BUG_IF(!job, "out of memory");
     job->submit = *s;
     pthread_mutex_lock(&d->lock);
@@ -314,7 +324,7 @@ static GpuDevice *device_create(GpuAdapter *a, const GpuDeviceDesc *desc, Diag *
         diag_add(diag, DIAG_out_of_memory, (Span){0}, "the null device does not want to");
         return NULL;
     }
-    GpuDevice *d = calloc(1, sizeof *d);
+    GpuDevice *d = need(sizeof *d);
     BUG_IF(!d, "out of memory");
     d->desc = *desc;
     pthread_mutex_init(&d->lock, NULL);
@@ -344,7 +354,7 @@ static GpuBuffer *buffer_create(GpuDevice *d, uint64_t size, bool mappable)
     (void)d;
     if (null_knobs.no_memory || size > (UINT64_C(1) << 32))
         return NULL;
-    GpuBuffer *b = calloc(1, sizeof *b + size);
+    GpuBuffer *b = need(sizeof *b + size);
     if (b) {
         b->mappable = mappable;
         b->size = size;
@@ -377,7 +387,7 @@ static GpuKernel *kernel_create(GpuDevice *d, const Module *m, const Decl *entry
         diag_add(diag, DIAG_not_compiled, (Span){0}, "the null device does not compile that");
         return NULL;
     }
-    GpuKernel *k = calloc(1, sizeof *k);
+    GpuKernel *k = need(sizeof *k);
     BUG_IF(!k, "out of memory");
     Str name = ident_text(entry->ident);
     memcpy(k->name, name.data, MIN_OF(name.len, sizeof k->name - 1));
@@ -401,7 +411,7 @@ static GpuQueries *queries_create(GpuDevice *d, uint32_t count)
     (void)d;
     if (null_knobs.no_memory)
         return NULL;
-    GpuQueries *q = calloc(1, sizeof *q + count * sizeof *q->values);
+    GpuQueries *q = need(sizeof *q + count * sizeof *q->values);
     if (q) {
         q->count = count;
         null_counts.queries++;

@@ -30,6 +30,9 @@ typedef struct NullKnobs {
 
 extern NullKnobs null_knobs;
 
+/* Not zero while this thread gets memory for the null device itself. */
+extern _Thread_local volatile int null_allocating;
+
 /* What there is at the moment, of all devices: zero when nothing leaks. */
 typedef struct NullCounts {
     atomic_int devices, buffers, kernels, queries;

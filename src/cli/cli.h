@@ -91,6 +91,8 @@ const char *options_nearest(const char *word, const char *(*name)(uint32_t));
 void cli_complain(const Cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Writes cli->out to standard output and empties it. */
 void cli_flush(Cli *cli);
+/* The same to standard error: what is no result. */
+void cli_flush_aside(Cli *cli);
 /* Milliseconds of a clock that only goes forward. */
 double cli_now_ms(void);
 

@@ -79,5 +79,8 @@ int entry_load(Cli *cli, const char *name, Source *source, weft_wgsl **out)
     *out = m;
     for (uint32_t i = 0; !json && i < weft_wgsl_diagnostic_count(m); i++)
         show_diagnostic(cli, source->name, m, weft_wgsl_diagnostic_get(m, i), false);
-    return weft_wgsl_ok(m) ? CLI_OK : CLI_FOUND;
+    if (!weft_wgsl_ok(m))
+        return CLI_FOUND;
+    cli_flush_aside(cli);               /* warnings: results come on standard output */
+    return CLI_OK;
 }

@@ -75,6 +75,14 @@ void cli_flush(Cli *cli)
     cli->out.len = 0;
 }
 
+void cli_flush_aside(Cli *cli)
+{
+    fflush(stdout);
+    if (cli->out.len)
+        fwrite(cli->out.data, 1, cli->out.len, stderr);
+    cli->out.len = 0;
+}
+
 double cli_now_ms(void)
 {
     struct timespec now;

@@ -58,6 +58,14 @@ void device_unref(WGPUDevice device)
         device_free(device);
 }
 
+bool device_try_ref(WGPUDevice device)
+{
+    unsigned refs = atomic_load(&device->base.refs);
+    while (refs && !atomic_compare_exchange_weak(&device->base.refs, &refs, refs + 1))
+        continue;
+    return refs > 0;
+}
+
 static void reap(Task *task)
 {
     device_free((WGPUDevice)(void *)((char *)task
@@ -114,15 +122,6 @@ void device_lose(WGPUDevice device, WGPUDeviceLostReason reason, const char *mes
     pthread_mutex_unlock(&device->lock);
     if (now)
         device_tell_lost(device, user_thread);
-}
-
-/* A reference, unless the last one is gone already. */
-static bool device_try_ref(WGPUDevice device)
-{
-    unsigned refs = atomic_load(&device->base.refs);
-    while (refs && !atomic_compare_exchange_weak(&device->base.refs, &refs, refs + 1))
-        continue;
-    return refs > 0;
 }
 
 /* For the backend, on a thread of its own. */

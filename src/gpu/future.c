@@ -440,8 +440,8 @@ static void fire_claimed(Wait *w)
 /* What the standard forbids to wait for; ids that are complete have no source. */
 static bool wait_is_wrong(Wait *w, uint64_t timeout)
 {
-    const void *source = NULL;
-    bool        first = true;
+    WGPUQueue source = NULL;
+    bool      first = true;
     for (size_t i = 0; i < w->count; i++) {
         uint64_t id = w->infos[i].future.id;
         if (id <= w->fs->first_id || id > w->fs->last_id)
@@ -516,6 +516,39 @@ static bool sleep_on(Wait *w, const struct timespec *until)
     return waiter.woken;
 }
 
+/* The queue that has to complete what is waited for, with a reference to its device;
+ * NULL: there is none. With the lock. */
+static WGPUQueue queue_of(Wait *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        Future *f = find(w->fs, w->infos[i].future.id);
+        if (f && f->state == FUTURE_PENDING && f->source)
+            return device_try_ref(f->source->device) ? f->source : NULL;
+    }
+    return NULL;
+}
+
+/* Does the queue's work until something waited for is complete, as long as nobody else
+ * does it. With the lock, which it gives back meanwhile. */
+static bool work_for(Wait *w)
+{
+    WGPUQueue queue = queue_of(w);
+    bool      any = false, helped = queue != NULL;
+    while (!any && helped) {
+        pthread_mutex_unlock(&w->fs->lock);
+        helped = queue_assist(queue);
+        pthread_mutex_lock(&w->fs->lock);
+        any = look(w);
+    }
+    if (queue) {
+        pthread_mutex_unlock(&w->fs->lock);
+        device_unref(queue->device);
+        pthread_mutex_lock(&w->fs->lock);
+        any = any || look(w);
+    }
+    return any;
+}
+
 static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
 {
     bool            endless = timeout > (uint64_t)INT64_MAX;
@@ -525,6 +558,9 @@ static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
     if (!wait_is_wrong(w, timeout)) {
         bool any = look(w);
         bool time_left = timeout > 0;
+        /* Who has time without end may spend it on a long dispatch. */
+        if (!any && endless)
+            any = work_for(w);
         while (!any && time_left) {
             time_left = sleep_on(w, endless ? NULL : &until);
             any = look(w);

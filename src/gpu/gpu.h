@@ -109,19 +109,21 @@ typedef struct GpuCommand {
     };
 } GpuCommand;
 
-/* Commands that run in this order. The list, and everything it points to, lives
- * until `done` is called. */
-typedef struct GpuSubmit {
+/* Commands that run in this order. This struct, the list, and everything it points
+ * to live until `done` is called. */
+typedef struct GpuSubmit GpuSubmit;
+struct GpuSubmit {
+    GpuSubmit        *next;             /* the backend's, for its list            */
     const GpuCommand *commands;
     uint32_t          count;
-    /* On the queue's thread or from within `submit`, once everything before and in
+    /* On the queue's thread, from within `submit` or `help`, once everything before and in
      * this submit is complete (or given up because the device is lost). The dones of
      * a device come one after another, in the order of the submits; only what is given
      * up may come before its turn. One may call any function of the backend but
      * device_destroy and kernel_create. */
     void (*done)(void *user);
     void  *user;
-} GpuSubmit;
+};
 
 struct GpuBackend {
     const char *name;
@@ -156,7 +158,12 @@ struct GpuBackend {
     void        (*queries_destroy)(GpuDevice *d, GpuQueries *q);
 
     /* Returns at once. False: the device is lost; `done` is called all the same. */
-    bool (*submit)(GpuDevice *d, const GpuSubmit *s);
+    bool (*submit)(GpuDevice *d, GpuSubmit *s);
+    /* Carries out the next submit on the calling thread, if no thread is carrying one
+     * out; false: it did nothing. A thread that waits for the queue calls it: work on
+     * its way is done sooner here than where a thread must wake up first. NULL: the
+     * device has no use for it. */
+    bool (*help)(GpuDevice *d);
 };
 
 /* All kinds of device, in the order of preference; ends with NULL. */

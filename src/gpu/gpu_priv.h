@@ -195,7 +195,8 @@ struct Future {
     WGPUInstance instance;                  /* referenced                         */
     uint64_t     id;
     WGPUCallbackMode mode;
-    const void  *source;                    /* its queue; NULL: of no queue       */
+    WGPUQueue    source;                    /* NULL: of no queue; lives while the
+                                               future is PENDING                  */
     /* Runs the callback and gives back what the future holds; without a lock. */
     void       (*fire)(Future *f, bool cancelled);
 
@@ -366,6 +367,7 @@ struct Batch {
     void       *owned;                      /* malloc'ed, linked by first pointer */
     size_t      bytes;                      /* of writes                          */
     uint64_t    serial;                     /* queue lock, once submitted         */
+    GpuSubmit   submit;                     /* what the backend is given          */
     Future     *waiting, *waiting_last;     /* queue lock; each referenced        */
 };
 
@@ -414,6 +416,8 @@ void queue_lose(WGPUQueue queue, bool user_thread);
 /* Writes the whole buffer from staging memory, which it takes. With the lock; false:
  * no memory, and nothing is taken. */
 bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging);
+/* Carries out work on this thread, if nobody does; false: it did nothing. */
+bool queue_assist(WGPUQueue queue);
 /* The batch completes `f`, if it is not complete yet. With the lock; false: it is, or
  * there is none. */
 bool queue_wait(WGPUQueue queue, Batch *batch, Future *f);
@@ -464,6 +468,8 @@ struct WGPUDeviceImpl {
 
 void device_ref(WGPUDevice device);
 void device_unref(WGPUDevice device);
+/* A reference, unless the last one is gone already. */
+bool device_try_ref(WGPUDevice device);
 /* The same on a thread of the backend, which cannot end itself: true if it was the last
  * reference, and then device_reap() lets the event thread do it. */
 bool device_drop_ref(WGPUDevice device);

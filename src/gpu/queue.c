@@ -176,8 +176,15 @@ static void batch_done(void *user)
 static void submit(WGPUQueue queue, Batch *b)
 {
     WGPUDevice device = queue->device;
-    GpuSubmit  s = {b->commands, b->ncommands, batch_done, b};
-    device->backend->submit(device->gpu, &s);
+    b->submit = (GpuSubmit){.commands = b->commands, .count = b->ncommands,
+                            .done = batch_done, .user = b};
+    device->backend->submit(device->gpu, &b->submit);
+}
+
+bool queue_assist(WGPUQueue queue)
+{
+    WGPUDevice device = queue->device;
+    return device->backend->help && device->backend->help(device->gpu);
 }
 
 /* The writes that wait, with their place in the queue; NULL: none. */

@@ -4,6 +4,8 @@
  */
 #include "support/test.h"
 
+#include <fenv.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +330,65 @@ static void test_timestamps_rise(void **state)
     cpu_close(cpu);
 }
 
+/* Threads that wait may do the queue's work. Each divides by 3 and reads it back, many
+ * times; what comes out is rounded to nearest whatever the thread's own rounding. */
+typedef struct Waits {
+    Cpu                *cpu;
+    WGPUComputePipeline pipeline;
+    int                 rounding;
+} Waits;
+
+static void *divide_and_wait(void *context)
+{
+    const Waits *w = context;
+    WGPUBuffer    out = buffer(w->cpu, STORAGE | COPY_SRC, 4, (const float[]){1});
+    WGPUBindGroup g = bind(w->cpu, w->pipeline, 0, 1, &out);
+    fesetround(w->rounding);
+    float want = 1, got = 0;
+    for (int i = 0; i < 50; i++) {
+        Pass pass = begin(w->cpu, w->pipeline, g);
+        wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 1, 1, 1);
+        end(pass);
+        read_back(w->cpu, out, &got, sizeof got);
+        assert_int_equal(fegetround(), w->rounding);
+        fesetround(FE_TONEAREST);
+        want = want / 3 + 1;
+        fesetround(w->rounding);
+        assert_true(got == want);
+    }
+    fesetround(FE_TONEAREST);
+    wgpuBindGroupRelease(g);
+    wgpuBufferRelease(out);
+    return NULL;
+}
+
+static void test_threads_that_wait_do_the_work(void **state)
+{
+    static const struct { int rounding; size_t stack; } rows[] = {
+        {FE_TONEAREST, 8u << 20}, {FE_UPWARD, 8u << 20}, {FE_DOWNWARD, 8u << 20},
+        {FE_UPWARD, 256u << 10},            /* too small to help */
+    };
+    (void)state;
+    Cpu      *cpu = cpu_open(0);
+    Waits     waits[COUNTOF(rows)];
+    pthread_t threads[COUNTOF(rows)];
+    WGPUComputePipeline p = pipeline(cpu,
+        "@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n"
+        "@compute @workgroup_size(1) fn main() { a[0] = a[0] / 3.0 + 1.0; }\n", 0, NULL);
+    for (size_t i = 0; i < COUNTOF(rows); i++) {
+        pthread_attr_t attr;
+        pthread_attr_init(&attr);
+        pthread_attr_setstacksize(&attr, rows[i].stack);
+        waits[i] = (Waits){cpu, p, rows[i].rounding};
+        assert_int_equal(pthread_create(&threads[i], &attr, divide_and_wait, &waits[i]), 0);
+        pthread_attr_destroy(&attr);
+    }
+    for (size_t i = 0; i < COUNTOF(rows); i++)
+        pthread_join(threads[i], NULL);
+    wgpuComputePipelineRelease(p);
+    cpu_close(cpu);
+}
+
 /* A kernel that never ends is stopped, and the device with it. */
 static void test_a_deadline_ends_the_device(void **state)
 {
@@ -362,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_workgroups_share_memory),
         cmocka_unit_test(test_counts_and_data_of_a_dispatch),
         cmocka_unit_test(test_timestamps_rise),
+        cmocka_unit_test(test_threads_that_wait_do_the_work),
         cmocka_unit_test(test_a_deadline_ends_the_device),
     };
     return cmocka_run_group_tests_name("compute", tests, NULL, NULL);

@@ -23,18 +23,12 @@ struct GpuAdapter {
     const char    *device, *description;
 };
 
-typedef struct Job Job;
-struct Job {
-    Job      *next;
-    GpuSubmit submit;
-};
-
 struct GpuDevice {
     GpuDeviceDesc   desc;
     pthread_t       thread;
     pthread_mutex_t lock;
     pthread_cond_t  more;
-    Job            *first, *last;
+    GpuSubmit      *first, *last;
     bool            ending;
     const void     *last_tag;
 };
@@ -266,12 +260,12 @@ static void carry_out(GpuDevice *d, const GpuSubmit *s)
     s->done(s->user);
 }
 
-static Job *next_job(GpuDevice *d)
+static GpuSubmit *next_job(GpuDevice *d)
 {
     pthread_mutex_lock(&d->lock);
     while (!d->first && !d->ending)
         pthread_cond_wait(&d->more, &d->lock);
-    Job *job = d->first;
+    GpuSubmit *job = d->first;
     if (job && !(d->first = job->next))
         d->last = NULL;
     pthread_mutex_unlock(&d->lock);
@@ -281,16 +275,15 @@ static Job *next_job(GpuDevice *d)
 static void *run_queue(void *context)
 {
     GpuDevice *d = context;
-    Job       *job;
+    GpuSubmit *job;
     while ((job = next_job(d))) {
         pass_gate(&held);
-        carry_out(d, &job->submit);
-        free(job);
+        carry_out(d, job);
     }
     return NULL;
 }
 
-static bool submit(GpuDevice *d, const GpuSubmit *s)
+static bool submit(GpuDevice *d, GpuSubmit *s)
 {
     if (null_knobs.at_once) {
         carry_out(d, s);
@@ -301,15 +294,13 @@ static bool submit(GpuDevice *d, const GpuSubmit *s)
         s->done(s->user);
         return false;
     }
-    Job *job = need(sizeof *job);
-    BUG_IF(!job, "out of memory");
-    job->submit = *s;
+    s->next = NULL;
     pthread_mutex_lock(&d->lock);
     if (d->last)
-        d->last->next = job;
+        d->last->next = s;
     else
-        d->first = job;
-    d->last = job;
+        d->first = s;
+    d->last = s;
     pthread_cond_signal(&d->more);
     pthread_mutex_unlock(&d->lock);
     return true;

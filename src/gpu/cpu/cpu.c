@@ -169,9 +169,14 @@ static void cpu_queries_destroy(GpuDevice *d, GpuQueries *q)
     free(q);
 }
 
-static bool cpu_submit(GpuDevice *d, const GpuSubmit *s)
+static bool cpu_submit(GpuDevice *d, GpuSubmit *s)
 {
     return queue_submit(d->queue, s);
+}
+
+static bool cpu_help(GpuDevice *d)
+{
+    return queue_help(d->queue);
 }
 
 const GpuBackend gpu_cpu_backend = {
@@ -188,4 +193,5 @@ const GpuBackend gpu_cpu_backend = {
     .queries_create = cpu_queries_create,
     .queries_destroy = cpu_queries_destroy,
     .submit = cpu_submit,
+    .help = cpu_help,
 };

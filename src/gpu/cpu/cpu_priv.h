@@ -105,7 +105,8 @@ struct GpuDevice {
 
 Queue *queue_new(GpuDevice *d);
 void   queue_free(Queue *q);        /* after everything submitted is done         */
-bool   queue_submit(Queue *q, const GpuSubmit *s);
+bool   queue_submit(Queue *q, GpuSubmit *s);
+bool   queue_help(Queue *q);
 
 uint64_t clock_ns(void);
 

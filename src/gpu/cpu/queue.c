@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * queue.c - the thread that carries out submits, one after the other.
+ * queue.c - carries out submits, one after the other, on a thread for that or on one
+ * that waits for it.
  *
  * in     command lists (gpu.h)
  * out    their effects, in order; `done` of each
@@ -9,23 +10,23 @@
  */
 #include "gpu/cpu/cpu_priv.h"
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_SIZE (8u << 20)
+#include "base/stack.h"
 
-typedef struct Waiting {
-    GpuSubmit       submit;
-    struct Waiting *next;
-} Waiting;
+#define STACK_SIZE (8u << 20)
+#define HELP_STACK (4u << 20)       /* what a thread must have that helps          */
 
 struct Queue {
     GpuDevice      *device;
     pthread_t       thread;
     pthread_mutex_t lock;
     pthread_cond_t  more;
-    Waiting        *first, **last;
+    GpuSubmit      *first, **last;
+    bool            busy;           /* a thread is carrying out a submit          */
     bool            ends;
     KernelBuffer   *buffers;        /* of the dispatch being prepared             */
     uint32_t        room;
@@ -184,45 +185,69 @@ static void run_submit(Queue *q, const GpuSubmit *s)
     s->done(s->user);
 }
 
-/* ---- the thread ---- */
+/* ---- threads ---- */
+
+/* Carries out the first submit. With the lock, which it gives back meanwhile. */
+static void carry_out(Queue *q)
+{
+    GpuSubmit *s = q->first;
+    q->first = s->next;
+    if (!q->first)
+        q->last = &q->first;
+    q->busy = true;
+    pthread_mutex_unlock(&q->lock);
+    run_submit(q, s);
+    pthread_mutex_lock(&q->lock);
+    q->busy = false;
+}
 
 static void *queue_main(void *argument)
 {
     Queue *q = argument;
     pthread_mutex_lock(&q->lock);
     for (;;) {
-        while (!q->first && !q->ends)
+        while (q->busy || (!q->first && !q->ends))
             pthread_cond_wait(&q->more, &q->lock);
-        Waiting *w = q->first;
-        if (!w)
-            break;
-        q->first = w->next;
         if (!q->first)
-            q->last = &q->first;
-        pthread_mutex_unlock(&q->lock);
-        run_submit(q, &w->submit);
-        free(w);
-        pthread_mutex_lock(&q->lock);
+            break;
+        carry_out(q);
     }
     pthread_mutex_unlock(&q->lock);
     return NULL;
 }
 
-bool queue_submit(Queue *q, const GpuSubmit *s)
+bool queue_submit(Queue *q, GpuSubmit *s)
 {
-    Waiting *w = calloc(1, sizeof *w);
-    if (!w) {
-        lose(q->device, NULL, "no memory to submit work");
-        s->done(s->user);
-        return false;
-    }
-    w->submit = *s;
+    s->next = NULL;
     pthread_mutex_lock(&q->lock);
-    *q->last = w;
-    q->last = &w->next;
-    pthread_cond_signal(&q->more);
+    *q->last = s;
+    q->last = &s->next;
+    bool idle = !q->busy;
     pthread_mutex_unlock(&q->lock);
+    if (idle)
+        pthread_cond_signal(&q->more);      /* the caller keeps the device alive */
     return !atomic_load(&q->device->lost);
+}
+
+/* The caller's thread may round in its own way and have a small stack: kernels get
+ * what they have on ours, or it does not help. */
+bool queue_help(Queue *q)
+{
+    fenv_t theirs;
+    if (stack_room() < HELP_STACK)
+        return false;
+    pthread_mutex_lock(&q->lock);
+    bool mine = q->first && !q->busy;
+    if (mine) {
+        fegetenv(&theirs);
+        fesetenv(FE_DFL_ENV);
+        carry_out(q);
+        fesetenv(&theirs);
+        if (q->first)
+            pthread_cond_signal(&q->more);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return mine;
 }
 
 Queue *queue_new(GpuDevice *d)

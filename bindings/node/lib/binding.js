@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// binding.js - layouts, bind groups and query sets.
+//
+// in     converted descriptors
+// out    flat lists for the addon; GPUBindGroupLayout, GPUPipelineLayout, GPUBindGroup,
+//        GPUQuerySet
+// knows  how the addon wants its lists
+// not    the rules of bindings: the library has them
+'use strict';
+
+const { native } = require('./native.js');
+const { codes } = require('./enums.js');
+const { defineObject, createObject } = require('./object.js');
+
+const GPUBindGroupLayout = defineObject('GPUBindGroupLayout', {});
+const GPUBindGroup = defineObject('GPUBindGroup', {});
+const GPUPipelineLayout = defineObject('GPUPipelineLayout', {});
+
+// binding, stages, which kinds, then 3 numbers for a buffer, 1 for a sampler, 3 for a
+// texture and 3 for a storage texture: layout_entry() in src/binding.c.
+const layoutNumbers = ({ binding, visibility, buffer, sampler, texture, storageTexture, externalTexture }) => [
+  binding, visibility,
+  (buffer ? 1 : 0) | (sampler ? 2 : 0) | (texture ? 4 : 0) | (storageTexture ? 8 : 0) | (externalTexture ? 16 : 0),
+  buffer ? codes.GPUBufferBindingType[buffer.type] : 0,
+  buffer?.hasDynamicOffset ? 1 : 0,
+  buffer?.minBindingSize ?? 0,
+  sampler ? codes.GPUSamplerBindingType[sampler.type] : 0,
+  texture ? codes.GPUTextureSampleType[texture.sampleType] : 0,
+  texture ? codes.GPUTextureViewDimension[texture.viewDimension] : 0,
+  texture?.multisampled ? 1 : 0,
+  storageTexture ? codes.GPUStorageTextureAccess[storageTexture.access] : 0,
+  storageTexture ? codes.GPUTextureFormat[storageTexture.format] : 0,
+  storageTexture ? codes.GPUTextureViewDimension[storageTexture.viewDimension] : 0,
+];
+
+const createBindGroupLayout = (device, { label, entries }) => createObject('GPUBindGroupLayout', device,
+  native.createBindGroupLayout(device.handle, label, entries.flatMap(layoutNumbers)), label);
+
+const createPipelineLayout = (device, { label, bindGroupLayouts, immediateSize }) => createObject('GPUPipelineLayout', device,
+  native.createPipelineLayout(device.handle, label, bindGroupLayouts.map((layout) => layout && layout.handle), immediateSize), label);
+
+// A texture stands for its default view, a buffer for a binding of all of it.
+const entryValues = ({ binding, resource }) => {
+  switch (resource.interface) {
+    case 'GPUTexture': return [binding, native.createView(resource.handle, ''), 0, undefined];
+    case undefined: return [binding, resource.buffer.handle, resource.offset, resource.size];
+    default: return [binding, resource.handle, 0, undefined];
+  }
+};
+
+const createBindGroup = (device, { label, layout, entries }) => createObject('GPUBindGroup', device,
+  native.createBindGroup(device.handle, label, layout.handle, entries.flatMap(entryValues)), label);
+
+const GPUQuerySet = defineObject('GPUQuerySet', {
+  attributes: { type: (state) => state.type, count: (state) => state.count },
+  methods: { destroy: { run: (state) => native.querySetDestroy(state.handle) } },
+});
+
+const createQuerySet = (device, { label, type, count }) => {
+  if (type === 'timestamp' && !device.featureSet.has('timestamp-query')) {
+    throw new TypeError("GPUDevice.createQuerySet(): the type 'timestamp' needs the feature 'timestamp-query'.");
+  }
+  const handle = native.createQuerySet(device.handle, label, codes.GPUQueryType[type], count);
+  return createObject('GPUQuerySet', device, handle, label, { type, count });
+};
+
+module.exports = {
+  GPUBindGroupLayout, GPUBindGroup, GPUPipelineLayout, GPUQuerySet,
+  createBindGroupLayout, createPipelineLayout, createBindGroup, createQuerySet,
+};

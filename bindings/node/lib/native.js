@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// native.js - the addon, and the way of its events to those who wait for them.
+//
+// in     weft.node
+// out    its functions; tokens to ask it with
+// knows  where weft.node may be
+// not    what its functions do
+'use strict';
+
+const path = require('node:path');
+const fs = require('node:fs');
+
+// As the package has it after its installation, and as a build of the tree has it.
+const places = [
+  path.join(__dirname, '..', 'build', 'weft.node'),
+  path.join(__dirname, '..', '..', '..', 'build', 'release', 'bindings', 'node', 'weft.node'),
+];
+
+const find = () => {
+  if (process.env.WEFT_NODE_ADDON) return path.resolve(process.env.WEFT_NODE_ADDON);
+  const place = places.find((p) => fs.existsSync(p));
+  if (place === undefined) throw new Error(`weft.node is not built. Run 'npm run build' in ${path.join(__dirname, '..')}.`);
+  return place;
+};
+
+const waiting = new Map();      // token -> settle(status, detail, text, payload)
+const watched = new Map();      // token -> WeakRef of an object with such a method
+let last = 0;
+
+const nextToken = () => {
+  do last = last % 0xffffffff + 1; while (waiting.has(last) || watched.has(last));
+  return last;
+};
+
+/** A token for one event, which calls `settle`. */
+const expect = (settle) => {
+  const token = nextToken();
+  waiting.set(token, settle);
+  return token;
+};
+
+/** Whatever comes with the token from now on, nobody hears it. */
+const forget = (token) => waiting.delete(token);
+
+/** A token for many events, which call `object.notice` as long as somebody has the object. */
+const watch = () => nextToken();
+const watchWith = (token, object) => watched.set(token, new WeakRef(object));
+const unwatch = (token) => watched.delete(token);
+
+const dispatch = (token, status, detail, text, payload) => {
+  const settle = waiting.get(token);
+  if (settle !== undefined) {
+    waiting.delete(token);
+    settle(status, detail, text, payload);
+    return;
+  }
+  watched.get(token)?.deref()?.notice(status, detail, text);
+};
+
+const native = require(find()).start(dispatch);
+
+module.exports = { native, expect, forget, watch, watchWith, unwatch };

@@ -23,7 +23,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-#define GEN_MAX_BUFFERS 16u
+#define GEN_MAX_BUFFERS 24u
+#define GEN_MAX_OVERRIDES 6u
 
 typedef struct GenBuffer {
     const char *name;
@@ -34,10 +35,20 @@ typedef struct GenBuffer {
     bool        ignored;            /* nobody looks at what is left in it         */
 } GenBuffer;
 
+/* A value for an override, from outside. */
+typedef struct GenOverride {
+    const char *name;
+    double      value;
+} GenOverride;
+
 typedef struct GenProgram {
     Str       text;
     GenBuffer buffers[GEN_MAX_BUFFERS];
     uint32_t  nbuffers;
+    GenOverride overrides[GEN_MAX_OVERRIDES];
+    uint32_t  noverrides;
+    uint8_t  *immediates;
+    uint32_t  immediate_size;       /* bytes; 0: there is no such variable        */
     uint32_t  groups[3];            /* of the dispatch                            */
     bool      subgroups;            /* its results depend on the subgroup size    */
 } GenProgram;

@@ -11,8 +11,22 @@ Ex ex_of(const char *text)
 
 /* ---- leaves ---- */
 
+/* Overrides are known when the pipeline is made, and as good. */
+static const char *override_of(Gen *g, Kind kind)
+{
+    if (!g->overrides.len || !chance(g, 40))
+        return NULL;
+    const Override *o = &g->overrides.data[pick(g, g->overrides.len)];
+    return o->kind == kind ? o->name : NULL;
+}
+
 static const char *literal_scalar(Gen *g, Kind kind, double *max)
 {
+    const char *name = override_of(g, kind);
+    if (name) {
+        *max = MAX_OF(*max, 8);
+        return name;
+    }
     uint32_t n = number(g);
     double   f;
     switch (kind) {
@@ -150,23 +164,17 @@ bool call_fits(const Gen *g, const Fn *fn)
            g->statements + fn->size < MAX_STATEMENTS;
 }
 
-/* A variable whose address is passed: one that is there, or a new one. */
-static const char *pointer_argument(Gen *g, const Ty *t, const char **taken, uint32_t n)
+/* What a pointer leads to: a part of a variable that is there, or a new one. */
+static const char *pointer_argument(Gen *g, const Ty *t, Space space, const char **taken,
+                                    uint32_t n)
 {
-    Var none[MAX_PARAMS];
-    const Var *not[MAX_PARAMS];
-    for (uint32_t i = 0; i < n; i++) {
-        none[i] = (Var){.text = taken[i]};
-        not[i] = taken[i] ? &none[i] : NULL;
-    }
-    const Var *v = var_find_local(g, t, not, n);
-    if (v)
-        return v->text;
-    if (g->no_prelude)
-        return NULL;
+    const char *path = path_in_space(g, t, space, taken, n);
+    if (path || space != SPACE_FUNCTION || g->no_prelude)
+        return path;
     const char *name = name_new(g, "t");
     line(g, "var %s : %s;", name, t->name);
-    var_add(g, (Var){.text = name, .type = t, .write = true, .local = true});
+    var_add(g, (Var){.text = name, .type = t, .write = true, .space = SPACE_FUNCTION});
+    taken[n] = name;
     return name;
 }
 
@@ -176,8 +184,8 @@ const char *call_text(Gen *g, const Fn *fn, int depth)
     char *list = put(g, "%s(", fn->name);
     for (uint32_t i = 0; i < fn->nparams; i++) {
         const char *arg;
-        if (fn->pointer[i]) {
-            arg = taken[i] = pointer_argument(g, fn->params[i], taken, i);
+        if (fn->spaces[i]) {
+            arg = pointer_argument(g, fn->params[i], fn->spaces[i], taken, i);
             if (!arg)
                 return NULL;
             arg = put(g, "&%s", arg);

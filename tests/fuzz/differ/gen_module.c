@@ -54,47 +54,21 @@ static const Ty *uniform_struct(Gen *g)
     return t;
 }
 
-static bool has_float(const Ty *t)
-{
-    bool any = t->form == FORM_MATRIX || ty_is_float(t);
-    for (uint32_t i = 0; i < t->nfields; i++)
-        any |= has_float(t->fields[i]);
-    return any || (t->form == FORM_ARRAY && has_float(t->of));
-}
-
-static GenBuffer *buffer_new(Gen *g, GenProgram *out, const char *name, const Ty *t)
-{
-    GenBuffer *b = &out->buffers[out->nbuffers];
-    *b = (GenBuffer){.name = name, .binding = out->nbuffers++, .size = (t->size + 3) / 4 * 4,
-                     .floats = has_float(t)};
-    b->data = arena_alloc(g->arena, b->size);
-    ty_fill(g, t, b->data);
-    return b;
-}
-
-/* A runtime-sized array of `count` elements; `kind` as in var<storage, kind>. */
-static GenBuffer *array_buffer(Gen *g, GenProgram *out, const char *name, const char *access,
-                               const Ty *of, uint32_t count)
-{
-    GenBuffer *b = buffer_new(g, out, name, ty_array(g, of, count));
-    line(g, "@group(0) @binding(%u) var<storage, %s> %s : array<%s>;", b->binding, access, name,
-         of->name);
-    return b;
-}
-
 static void input_buffers(Gen *g, GenProgram *out)
 {
     const Ty *u = ty_vector(g, KIND_U32, 1), *any = ty_any(g, true, 1), *cfg = uniform_struct(g);
     uint32_t count = 4 * g->total + 64;
     GenBuffer *b = buffer_new(g, out, "cfg", cfg);
     line(g, "@group(0) @binding(%u) var<uniform> cfg : %s;", b->binding, cfg->name);
-    var_add(g, (Var){.text = "cfg", .type = cfg, .uniform = true});
+    var_add(g, (Var){.text = "cfg", .type = cfg, .uniform = true, .space = SPACE_UNIFORM});
+    g->uniform = cfg->fields[1];
     array_buffer(g, out, "in_u", "read", u, count);
     var_add(g, (Var){.text = "in_u", .type = ty_array(g, u, count), .uniform = true,
                      .large = true});
     array_buffer(g, out, "in_x", "read", any, count);
     var_add(g, (Var){.text = "in_x", .type = ty_array(g, any, count), .uniform = true,
-                     .large = true});
+                     .large = true, .space = SPACE_READ});
+    g->readable = any;
 }
 
 /* Elements that belong to an invocation: side by side, or one in each plane. */
@@ -119,9 +93,10 @@ static void output_buffers(Gen *g, GenProgram *out)
     GenBuffer *b = buffer_new(g, out, "acc_u", ty_array(g, u, CLASS_COUNT));
     line(g, "@group(0) @binding(%u) var<storage, read_write> acc_u : array<atomic<u32>, %u>;",
          b->binding, (unsigned)CLASS_COUNT);
-    b = buffer_new(g, out, "acc_i", ty_array(g, u, CLASS_COUNT));
-    line(g, "@group(0) @binding(%u) var<storage, read_write> acc_i : array<atomic<i32>, %u>;",
-         b->binding, (unsigned)CLASS_COUNT);
+    line(g, "struct Acc { before : vec2<u32>, all : array<atomic<i32>, %u> }",
+         (unsigned)CLASS_COUNT);
+    b = buffer_new(g, out, "acc_i", ty_array(g, u, CLASS_COUNT + 2));
+    line(g, "@group(0) @binding(%u) var<storage, read_write> acc_i : Acc;", b->binding);
     b = buffer_new(g, out, "own_a", ty_array(g, i, g->total));
     line(g, "@group(0) @binding(%u) var<storage, read_write> own_a : array<atomic<i32>>;",
          b->binding);
@@ -171,12 +146,14 @@ static void function(Gen *g)
     char *list = put(g, "fn %s(", fn.name);
     for (uint32_t i = 0; i < fn.nparams; i++) {
         const char *name = name_new(g, "a");
-        fn.params[i] = ty_any(g, false, 1);
-        fn.pointer[i] = chance(g, 30);
-        list = put(g, fn.pointer[i] ? "%s%s%s : ptr<function, %s>" : "%s%s%s : %s", list,
-                   i ? ", " : "", name, fn.params[i]->name);
-        var_add(g, (Var){.text = fn.pointer[i] ? put(g, "(*%s)", name) : name,
-                         .type = fn.params[i], .write = fn.pointer[i]});
+        bool pointer = chance(g, 40);
+        Space *space = &fn.spaces[i];
+        fn.params[i] = pointer ? pointer_choose(g, space) : ty_any(g, false, 1);
+        list = put(g, "%s%s%s : %s", list, i ? ", " : "", name,
+                   pointer ? pointer_name(g, fn.params[i], *space) : fn.params[i]->name);
+        var_add(g, (Var){.text = pointer ? put(g, "(*%s)", name) : name, .space = *space,
+                         .type = fn.params[i],
+                         .write = pointer && *space != SPACE_READ && *space != SPACE_UNIFORM});
     }
     if (fn.syncs)
         sync_show(g);
@@ -258,10 +235,12 @@ static void digest(Gen *g, const Var *v)
         line(g, "h = h * 31u + u32(%s);", path);
 }
 
-static void main_function(Gen *g)
+static void main_function(Gen *g, GenProgram *out)
 {
     uint32_t mark = g->vars.len;
-    line(g, "@compute @workgroup_size(%u, %u, %u)", g->size[0], g->size[1], g->size[2]);
+    const char *width = g->size_name ? g->size_name : put(g, "%u", g->size[0]);
+    pointees_declare(g, out);
+    line(g, "@compute @workgroup_size(%s, %u, %u)", width, g->size[1], g->size[2]);
     line(g, "fn main(@builtin(global_invocation_id) gid : vec3<u32>,");
     line(g, "        @builtin(local_invocation_id) lid : vec3<u32>,");
     line(g, "        @builtin(local_invocation_index) index : u32,");
@@ -296,14 +275,17 @@ static void module(Gen *g, GenProgram *out)
         line(g, "enable f16;");
     if (g->subgroups)
         line(g, "enable subgroups;");
+    line(g, "requires uniform_buffer_standard_layout, immediate_address_space;");
     declare_structs(g);
+    overrides_declare(g, out);
     input_buffers(g, out);
+    spaces_declare(g, out);
     output_buffers(g, out);
     declare_variables(g);
     sync_declare(g);
     for (uint32_t n = pick(g, 4); n > 0; n--)
         function(g);
-    main_function(g);
+    main_function(g, out);
     out->text = (Str){g->text.data, (uint32_t)g->text.len};
     memcpy(out->groups, g->groups, sizeof out->groups);
     out->subgroups = g->subgroups;

@@ -104,8 +104,9 @@ static bool holds(Gen *g, const Ty *t, const Ty *want)
     switch (t->form) {
     case FORM_ARRAY:  return holds(g, t->of, want);
     case FORM_MATRIX: return want->form == FORM_VECTOR && want->kind == t->kind &&
-                             (want->width == 1 || want->width == t->width);
-    case FORM_VECTOR: return is_scalar(want) && want->kind == t->kind;
+                             (want->width == t->width ||
+                              (want->width == 1 && !g->whole_vectors));
+    case FORM_VECTOR: return is_scalar(want) && want->kind == t->kind && !g->whole_vectors;
     case FORM_STRUCT: break;
     }
     for (uint32_t i = 0; i < t->nfields; i++)
@@ -183,15 +184,26 @@ const char *path_any(Gen *g, bool write, const Ty **type)
     return NULL;
 }
 
-const Var *var_find_local(Gen *g, const Ty *want, const Var *const *not, uint32_t nnot)
+static bool is_taken(const char *name, const char **not, uint32_t nnot)
 {
-    for (uint32_t i = g->vars.len; i-- > 0;) {
-        const Var *v = &g->vars.data[i];
-        bool taken = !v->local || !v->write || v->type != want;
-        for (uint32_t k = 0; k < nnot; k++)
-            taken |= not[k] && strcmp(not[k]->text, v->text) == 0;
-        if (!taken)
-            return v;
+    for (uint32_t i = 0; i < nnot; i++)
+        if (not[i] && strcmp(not[i], name) == 0)
+            return true;
+    return false;
+}
+
+const char *path_in_space(Gen *g, const Ty *want, Space space, const char **not, uint32_t nnot)
+{
+    const char *text = NULL;
+    bool before = g->whole_vectors;
+    g->whole_vectors = true;
+    for (uint32_t i = g->vars.len; i-- > 0 && !text;) {
+        Var v = g->vars.data[i];
+        if (v.space == space && !is_taken(v.text, not, nnot) && holds(g, v.type, want))
+            text = walk_to(g, &v, want);
+        if (text)
+            not[nnot] = v.text;
     }
-    return NULL;
+    g->whole_vectors = before;
+    return text;
 }

@@ -10,6 +10,7 @@
  *   gen_expr.c     values of any type; calls
  *   gen_stmt.c     statements        gen_loop.c   loops and switches
  *   gen_sync.c     workgroup memory, barriers, atomics, subgroups
+ *   gen_space.c    overrides; variables of all address spaces; what pointers reach
  *   gen_module.c   the whole
  */
 #ifndef WEFT_FUZZ_DIFFER_GEN_PRIV_H
@@ -48,8 +49,14 @@ typedef struct Ex {
     const char *text;
     double      max;
     int         frac;
-    bool        literal;            /* known when the module is made              */
+    bool        literal;            /* known when the module or pipeline is made  */
 } Ex;
+
+/* Where pointers that are passed lead. */
+typedef enum Space {
+    SPACE_NONE,                     /* nobody may take the address                */
+    SPACE_FUNCTION, SPACE_PRIVATE, SPACE_WORKGROUP, SPACE_STORAGE, SPACE_READ, SPACE_UNIFORM,
+} Space;
 
 typedef struct Var {
     const char *text;               /* names the variable, or the invocation's own
@@ -58,7 +65,7 @@ typedef struct Var {
     const Ty   *type;
     bool        write;
     bool        uniform;
-    bool        local;              /* in function memory: & may be taken         */
+    Space       space;              /* its address may be passed                  */
     bool        large;              /* an array with room for affine indices      */
     uint32_t    below;              /* a counter that stays below this; 0: none   */
 } Var;
@@ -68,7 +75,7 @@ typedef struct Var {
 typedef struct Fn {
     const char *name;
     const Ty   *params[MAX_PARAMS];
-    bool        pointer[MAX_PARAMS];
+    Space       spaces[MAX_PARAMS]; /* of pointers; NONE: it is a value           */
     uint32_t    nparams;
     const Ty   *result;             /* NULL: none                                 */
     uint64_t    cost;               /* steps of one call                          */
@@ -84,6 +91,11 @@ typedef struct Shared {
     uint32_t    var;                /* in Gen.vars: what may be reached of it now */
     bool        reading;            /* all read all; else: each its own           */
 } Shared;
+
+typedef struct Override {
+    const char *name;
+    Kind        kind;               /* floats: whole numbers of at most 8         */
+} Override;
 
 typedef enum AtomicClass { CLASS_ADD, CLASS_MAX, CLASS_MIN, CLASS_AND, CLASS_OR, CLASS_XOR,
                            CLASS_COUNT } AtomicClass;
@@ -119,6 +131,7 @@ typedef struct Gen {
     VEC(Var)    vars;               /* in scope                                   */
     VEC(Fn)     fns;
     VEC(Shared) shared;
+    VEC(Override) overrides;
     bool        has_atomics;        /* of the workgroup, one of each class        */
     bool        atomics_reading;
     bool        closed;             /* nobody knows: left alone until the end     */
@@ -126,10 +139,13 @@ typedef struct Gen {
     Loop        loops[MAX_LOOPS];
     uint32_t    nloops;
     const Fn   *fn;                 /* being written; NULL: main                  */
+    const char *size_name;          /* an override that is size[0]; NULL: none    */
+    const Ty   *readable, *uniform; /* types with a variable in those spaces      */
 
     bool     uniform_flow;          /* all invocations of the workgroup are here  */
     bool     returned;              /* some may have left for good                */
     bool     want_uniform;          /* expressions must be the workgroup's        */
+    bool     whole_vectors;         /* paths do not lead to parts of them         */
     bool     no_prelude;            /* no line may be put before this one         */
     bool     in_continuing;
     bool     ended;                 /* nothing after this statement is reached    */
@@ -160,6 +176,8 @@ const Ty *ty_vector(Gen *g, Kind kind, uint32_t width);
 const Ty *ty_matrix(Gen *g, Kind kind, uint32_t cols, uint32_t rows);
 const Ty *ty_array(Gen *g, const Ty *of, uint32_t count);
 const Ty *ty_struct(Gen *g, const Ty *const *fields, uint32_t n);
+bool      ty_has_float(const Ty *t);
+uint32_t  round_up(uint32_t n, uint32_t to);
 bool      ty_is_float(const Ty *t);
 bool      ty_is_int(const Ty *t);
 Kind      kind_any(Gen *g, bool buffer);
@@ -173,8 +191,9 @@ void      ty_fill(Gen *g, const Ty *t, uint8_t *at);
 Var  *var_add(Gen *g, Var v);
 /* Text of a part of some variable that has this type; NULL: none was found. */
 const char *path_to(Gen *g, const Ty *want, bool write);
-/* A local variable of this type, whole. */
-const Var *var_find_local(Gen *g, const Ty *want, const Var *const *not, uint32_t nnot);
+/* Text of a part of a variable of this space, which is not one of those in `not`; its
+ * own name is added to them. NULL: there is none. */
+const char *path_in_space(Gen *g, const Ty *want, Space space, const char **not, uint32_t nnot);
 /* Text of an index below `count`. */
 const char *index_below(Gen *g, uint32_t count, bool large);
 /* Some variable's part that may be written, of any type. */
@@ -219,6 +238,22 @@ void stmt_loop(Gen *g);
 void stmt_switch(Gen *g);
 /* break, continue, return: where they may stand. False: nowhere. */
 bool stmt_leave(Gen *g);
+
+/* ---- gen_space.c ---- */
+
+GenBuffer *buffer_new(Gen *g, GenProgram *out, const char *name, const Ty *t);
+/* A runtime-sized array of `count` elements; `access` as in var<storage, access>. */
+GenBuffer *array_buffer(Gen *g, GenProgram *out, const char *name, const char *access,
+                        const Ty *of, uint32_t count);
+void overrides_declare(Gen *g, GenProgram *out);
+/* Variables of some type in the uniform and immediate address spaces, and behind the
+ * head of a structure in storage. */
+void spaces_declare(Gen *g, GenProgram *out);
+/* A pointer that is a parameter: what it leads to, how its type is written. */
+const Ty   *pointer_choose(Gen *g, Space *space);
+const char *pointer_name(Gen *g, const Ty *t, Space space);
+/* What only the entry point knows by name, and the functions through pointers. */
+void pointees_declare(Gen *g, GenProgram *out);
 
 /* ---- gen_sync.c ---- */
 

@@ -29,7 +29,8 @@ static void stmt_var(Gen *g)
         line(g, "var %s : %s = %s;", name, t->name, value);
     else
         line(g, "var %s : %s;", name, t->name);
-    var_add(g, (Var){.text = name, .type = t, .write = true, .local = true});
+    var_add(g, (Var){.text = name, .type = t, .write = true,
+                     .space = SPACE_FUNCTION});
 }
 
 static void stmt_let(Gen *g)
@@ -69,7 +70,8 @@ static void stmt_assign(Gen *g)
 
 static void stmt_compound(Gen *g)
 {
-    static const char *const ops[] = {"+=", "-=", "*=", "&=", "|=", "^=", "/=", "%="};
+    static const char *const ops[] = {"+=", "-=", "*=", "&=", "|=", "^=", "/=", "%=", "<<=",
+                                      ">>="};
     const Ty *t = ty_vector(g, chance(g, 50) ? KIND_I32 : KIND_U32,
                             chance(g, 70) ? 1 : 2 + pick(g, 3));
     const char *path = path_to(g, t, true);
@@ -79,8 +81,9 @@ static void stmt_compound(Gen *g)
         line(g, "%s%s;", path, chance(g, 50) ? "++" : "--");
         return;
     }
-    const char *value = expr_unknown(g, t, DEEP - 1).text;
-    line(g, "%s %s %s;", path, ops[pick(g, COUNTOF(ops))], value);
+    uint32_t op = pick(g, COUNTOF(ops));
+    const Ty *right = op < 8 ? t : ty_vector(g, KIND_U32, t->width);
+    line(g, "%s %s %s;", path, ops[op], expr_unknown(g, right, DEEP - 1).text);
 }
 
 /* Out of bounds, in memory that nobody looks at. */
@@ -255,7 +258,7 @@ static void simple(Gen *g)
     case 8:                  stmt_junk(g);      break;
     case 9:                  stmt_call(g);      break;
     case 10:                 stmt_atomic(g);    break;
-    default:                 stmt_assign(g);    break;
+    default:                 stmt_call(g);      break;
     }
 }
 

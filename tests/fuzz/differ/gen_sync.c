@@ -76,6 +76,14 @@ bool flow_after(const Gen *g, bool before)
 
 /* ---- declarations ---- */
 
+/* Such an array is a type of its own. */
+static const Ty *sized_by_override(Gen *g, const Ty *array)
+{
+    Ty *t = arena_copy(g->arena, array, sizeof *array);
+    t->name = put(g, "array<%s, %s>", array->of->name, g->size_name);
+    return t;
+}
+
 void sync_declare(Gen *g)
 {
     uint32_t n = pick(g, MAX_SHARED + 1);
@@ -83,6 +91,8 @@ void sync_declare(Gen *g)
         const Ty *of = ty_any(g, false, 1);
         Shared s = {.name = name_new(g, "w"),
                     .array = ty_array(g, of, g->invocations + pick(g, 3))};
+        if (g->size_name && s.array->count == g->size[0])
+            s.array = sized_by_override(g, s.array);
         line(g, "var<workgroup> %s : %s;", s.name, s.array->name);
         VEC_PUSH(g->arena, &g->shared, s);
     }
@@ -119,6 +129,13 @@ static void flip(Gen *g)
     sync_set(g, m);
 }
 
+static void uniform_load_atomic(Gen *g)
+{
+    const char *name = name_new(g, "u");
+    line(g, "let %s = workgroupUniformLoad(&wa[%u]);", name, pick(g, CLASS_COUNT));
+    var_add(g, (Var){.text = name, .type = ty_vector(g, KIND_U32, 1), .uniform = true});
+}
+
 static void uniform_load(Gen *g)
 {
     const Shared *s = &g->shared.data[pick(g, g->shared.len)];
@@ -133,7 +150,9 @@ static void uniform_load(Gen *g)
 
 void stmt_sync(Gen *g)
 {
-    if (g->shared.len && chance(g, 25))
+    if (g->has_atomics && g->atomics_reading && chance(g, 25))
+        uniform_load_atomic(g);
+    else if (g->shared.len && chance(g, 25))
         uniform_load(g);
     else
         flip(g);
@@ -198,7 +217,7 @@ void stmt_atomic(Gen *g)
         shared_atomic(g, "acc_u", KIND_U32);
         return;
     case 1:
-        shared_atomic(g, "acc_i", KIND_I32);
+        shared_atomic(g, "acc_i.all", KIND_I32);
         return;
     case 2:
         if (here && g->atomics_reading) {

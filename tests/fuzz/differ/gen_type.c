@@ -8,7 +8,7 @@
 
 static const char *const kind_names[] = {"bool", "i32", "u32", "f32", "f16"};
 
-static uint32_t round_up(uint32_t n, uint32_t to)
+uint32_t round_up(uint32_t n, uint32_t to)
 {
     return (n + to - 1) / to * to;
 }
@@ -68,17 +68,39 @@ const Ty *ty_array(Gen *g, const Ty *of, uint32_t count)
     return made;
 }
 
+/* What a field takes, sometimes more than it needs. */
+typedef struct Room {
+    uint32_t size, align;
+    const char *text;               /* attributes                                 */
+} Room;
+
+static Room room_of(Gen *g, const Ty *t)
+{
+    Room r = {t->size, t->align, ""};
+    if (t->has_bool || !chance(g, 15))
+        return r;
+    if (chance(g, 50)) {
+        r.size += 4 * pick(g, 4) + (t->size % 4 ? 2 : 0);
+        r.text = put(g, "@size(%u) ", r.size);
+    } else {
+        r.align = t->align << pick(g, 3);
+        r.text = put(g, "@align(%u) ", r.align);
+    }
+    return r;
+}
+
 const Ty *ty_struct(Gen *g, const Ty *const *fields, uint32_t n)
 {
     Ty t = {.form = FORM_STRUCT, .name = name_new(g, "S"), .nfields = n, .align = 1};
     open_block(g, "struct %s {", t.name);
     for (uint32_t i = 0; i < n; i++) {
         t.fields[i] = fields[i];
-        t.offsets[i] = round_up(t.size, fields[i]->align);
-        t.size = t.offsets[i] + fields[i]->size;
-        t.align = MAX_OF(t.align, fields[i]->align);
+        Room r = room_of(g, fields[i]);
+        t.offsets[i] = round_up(t.size, r.align);
+        t.size = t.offsets[i] + r.size;
+        t.align = MAX_OF(t.align, r.align);
         t.has_bool |= fields[i]->has_bool;
-        line(g, "f%u : %s,", i, fields[i]->name);
+        line(g, "%sf%u : %s,", r.text, i, fields[i]->name);
     }
     close_block(g);
     t.size = round_up(t.size, t.align);
@@ -95,6 +117,14 @@ bool ty_is_float(const Ty *t)
 bool ty_is_int(const Ty *t)
 {
     return t->form == FORM_VECTOR && (t->kind == KIND_I32 || t->kind == KIND_U32);
+}
+
+bool ty_has_float(const Ty *t)
+{
+    bool any = t->form == FORM_MATRIX || ty_is_float(t);
+    for (uint32_t i = 0; i < t->nfields; i++)
+        any |= ty_has_float(t->fields[i]);
+    return any || (t->form == FORM_ARRAY && ty_has_float(t->of));
 }
 
 /* ---- any ---- */

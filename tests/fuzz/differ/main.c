@@ -3,13 +3,14 @@
  * main.c - runs random programs for some time, and makes those that fail small.
  *
  *   test_differ [--seconds N] [--seed S] [--count N] [--print] [--all] [--no-shrink]
- *               [--text FILE]
+ *               [--no-code] [--text FILE]
  *
  *     --seconds N    how long                                   default 10
  *     --seed S       of the first program; the next has S + 1   default 1
  *     --count N      programs at most                           default: no limit
  *     --print        the texts, nothing is run
  *     --all          every number of lanes, not two of them
+ *     --no-code      no machine code: valid, and the same after all passes
  *     --no-shrink    a program that fails is shown as it is
  *     --text FILE    another text for the buffers of the program
  *
@@ -30,7 +31,7 @@
 typedef struct Options {
     double   seconds;
     uint64_t seed, count;
-    bool     print, all, keep;
+    bool     print, all, keep, no_code;
     const char *text;
 } Options;
 
@@ -51,6 +52,8 @@ static bool read_options(Options *o, int argc, char **argv)
             o->all = true;
         else if (strcmp(argv[i], "--no-shrink") == 0)
             o->keep = true;
+        else if (strcmp(argv[i], "--no-code") == 0)
+            o->no_code = true;
         else if (next && strcmp(argv[i], "--text") == 0)
             o->text = argv[++i];
         else if (next && strcmp(argv[i], "--seconds") == 0)
@@ -73,12 +76,18 @@ static void print_program(const GenProgram *p)
            STR_ARG(p->text));
 }
 
+static RunOptions run_options(const Options *o, uint64_t seed)
+{
+    return (RunOptions){.all = o->all, .no_code = o->no_code, .choice = (uint32_t)seed};
+}
+
 static bool show_failure(Arena *a, GenProgram *p, uint64_t seed, const Trial *t,
                          const Options *o)
 {
     printf("seed %llu: %s\n", (unsigned long long)seed, t->why);
     if (!o->keep && t->verdict == VERDICT_DIFFERENT) {
-        Trial smallest = shrink(a, p, &(RunOptions){.all = o->all, .choice = (uint32_t)seed});
+        RunOptions same = run_options(o, seed);
+        Trial smallest = shrink(a, p, &same);
         printf("made smaller: %s\n", smallest.why);
     }
     print_program(p);
@@ -107,7 +116,8 @@ static bool run_seed(uint64_t seed, const Options *o)
     if (o->print) {
         print_program(&p);
     } else {
-        Trial t = trial(&arena, &p, &(RunOptions){.all = o->all, .choice = (uint32_t)seed});
+        RunOptions options = run_options(o, seed);
+        Trial t = trial(&arena, &p, &options);
         ok = t.verdict == VERDICT_SAME || show_failure(&arena, &p, seed, &t, o);
     }
     arena_fini(&arena);
@@ -119,7 +129,7 @@ int main(int argc, char **argv)
     Options o = {.seconds = 10, .seed = 1, .count = UINT64_MAX};
     if (!read_options(&o, argc, argv)) {
         fprintf(stderr, "usage: test_differ [--seconds N] [--seed S] [--count N] [--print] "
-                        "[--all] [--no-shrink] [--text FILE]\n");
+                        "[--all] [--no-shrink] [--no-code] [--text FILE]\n");
         return 2;
     }
     double start = now();

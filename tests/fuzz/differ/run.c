@@ -31,6 +31,7 @@ typedef struct Job {
     const RunOptions *options;
     Module *module;
     const Decl *entry;
+    OverrideSetting settings[GEN_MAX_OVERRIDES];
     const char *why;
     uint32_t    subgroup_size;      /* that `right` is for                        */
     Buffers     right;
@@ -72,7 +73,7 @@ static Ir *lowered(Job *j)
     Diag diag = {.arena = j->arena};
     Specialization s;
     Ir *ir = NULL;
-    if (check_specialize(&s, j->arena, j->module, j->entry, NULL, 0, &diag))
+    if (check_specialize(&s, j->arena, j->module, j->entry, j->settings, j->p->noverrides, &diag))
         ir = lower_entry_point(j->arena, j->module, j->entry, &s, &diag);
     if (!ir)
         j->why = diag.list.data[0].message;
@@ -135,6 +136,7 @@ static const char *interpret(Job *j, const Ir *ir, uint32_t subgroup, bool backw
         .ir = ir, .buffers = list, .nbuffers = j->p->nbuffers, .backwards = backwards,
         .num_workgroups = {j->p->groups[0], j->p->groups[1], j->p->groups[2]},
         .subgroup_size = subgroup, .max_steps = 20000000,
+        .immediates = j->p->immediates, .immediate_size = j->p->immediate_size,
     };
     return interp_run(j->arena, &desc);
 }
@@ -246,7 +248,8 @@ static const char *execute(Job *j, const CompiledObject *o, bool backwards)
         const Guarded *m = &memory[buffer_index(j->p, o->bindings[i].binding)];
         buffers[i] = (KernelBuffer){m->data, m->size};
     }
-    KernelDispatch k = {.buffers = buffers, .stop = &stop, .num_workgroups = {
+    KernelDispatch k = {.buffers = buffers, .immediates = j->p->immediates, .stop = &stop,
+                        .num_workgroups = {
         j->p->groups[0], j->p->groups[1], j->p->groups[2]}};
     dispatch((KernelFn *)code.entry, &k, scratch.data, backwards);
     wrong = check_native(j, memory, &scratch);
@@ -277,7 +280,7 @@ static bool check_way(Job *j, Way w)
 {
     Diag diag = {.arena = j->arena};
     CompiledObject o = {0};
-    CompileJob job = {j->module, j->entry, NULL, 0,
+    CompileJob job = {j->module, j->entry, j->settings, j->p->noverrides,
                       {.lanes = w.lanes, .shuffle = w.shuffle, .assume = w.assume}};
     if (!find_right(j, j->p->subgroups ? w.lanes : 8))
         return false;
@@ -319,9 +322,11 @@ Verdict run_program(Arena *a, const GenProgram *p, const RunOptions *options, co
 {
     Job *j = ARENA_NEW(a, Job);
     *j = (Job){.arena = a, .p = p, .options = options};
+    for (uint32_t i = 0; i < p->noverrides; i++)
+        j->settings[i] = (OverrideSetting){str_of(p->overrides[i].name), p->overrides[i].value};
     doing(j, "check", 0);
     bool valid = front(j) && find_right(j, p->subgroups ? 4 : 8);
-    bool same = valid && check_passes(j) && check_ways(j);
+    bool same = valid && check_passes(j) && (options->no_code || check_ways(j));
     *why = j->why;
     return same ? VERDICT_SAME : valid ? VERDICT_DIFFERENT : VERDICT_INVALID;
 }

@@ -20,6 +20,7 @@ typedef enum Verdict {
 
 typedef struct RunOptions {
     bool     all;                   /* lanes of every number, not two of them     */
+    bool     no_code;               /* only what is interpreted                   */
     uint32_t choice;                /* which two                                  */
     char    *doing;                 /* [64] what is being done, should it crash   */
 } RunOptions;

@@ -29,8 +29,6 @@ typedef struct SpirvTarget {
     bool has_uniform_standard_layout; /* uniformBufferStandardLayout                */
     bool has_int_dot;               /* shaderIntegerDotProduct                      */
     bool has_zero_workgroup;        /* shaderZeroInitializeWorkgroupMemory          */
-    bool has_memory_model;          /* vulkanMemoryModel                            */
-    bool has_memory_model_device;   /* vulkanMemoryModelDeviceScope                 */
     bool robust_storage;            /* robustBufferAccess2: an access to a storage
                                        buffer never leaves its binding              */
     bool robust_uniform;            /* the same for uniform buffers                 */
@@ -50,8 +48,5 @@ typedef struct SpirvCode {
  */
 bool spirv_emit(Arena *arena, const Ir *ir, const SpirvTarget *target, Diag *diag,
                 SpirvCode *out);
-
-/* The module as text, an instruction a line, for --dump=spirv. */
-void spirv_print(Text *out, SpirvCode code);
 
 #endif

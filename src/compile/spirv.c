@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * spirv.c - the compiler for Vulkan, in the order it happens.
+ *
+ * in     a typed module, an entry point, override values, what the driver can do
+ * out    SPIR-V, and what a device must bind
+ * knows  all stages
+ * not    how any of them works
+ */
+#include "compile/spirv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lower/lower.h"
+#include "opt/opt.h"
+
+#define MEMORY_LIMIT ((size_t)1 << 30)  /* bytes for the IR of one kernel          */
+
+typedef struct Run {
+    const Module *module;
+    const Decl   *entry;
+    const OverrideSetting *settings;
+    uint32_t      nsettings;
+    const SpirvTarget *target;
+    Diag         *diag;
+    Arena        *scratch;              /* the IR                                  */
+    Arena        *arena;                /* what is handed out                      */
+    Specialization special;
+    Ir           *ir;
+    SpirvCode     code;
+    SpirvKernel  *out;
+    bool          ok;
+} Run;
+
+static void verify(const Run *r, const char *stage)
+{
+#ifndef NDEBUG
+    const char *fault = ir_verify(r->ir);
+    BUG_IF(fault, "after %s: %s", stage, fault);
+#else
+    (void)r;
+    (void)stage;
+#endif
+}
+
+/* Runs under arena_try() of the scratch arena. */
+static void make(void *context)
+{
+    Run *r = context;
+    if (!check_specialize(&r->special, r->scratch, r->module, r->entry, r->settings,
+                          r->nsettings, r->diag))
+        return;
+    r->ir = lower_entry_point(r->scratch, r->module, r->entry, &r->special, r->diag);
+    if (!r->ir)
+        return;
+    verify(r, "lower");
+    for (uint32_t i = 0; i < opt_pass_count; i++) {
+        opt_passes[i].run(r->ir);
+        verify(r, opt_passes[i].name);
+    }
+    r->ok = spirv_emit(r->scratch, r->ir, r->target, r->diag, &r->code);
+}
+
+/* ---- what the device must know ---- */
+
+static const IrVar *root_var(const Inst *place)
+{
+    while (place->op != IR_VAR)
+        place = place->args[0];
+    return place->var;
+}
+
+/* Which variables are written, and whether there are subgroups. */
+typedef struct Uses {
+    bool *written;                      /* [ir->vars]                              */
+    bool  subgroups;
+} Uses;
+
+static void find_uses(Uses *u, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->op == IR_STORE || (inst->op == IR_ATOMIC && inst->atomic != ATOMIC_LOAD))
+            u->written[root_var(inst->args[0])->id] = true;
+        u->subgroups |= inst->op == IR_SUBGROUP
+            || (inst->op == IR_INPUT && inst->input >= INPUT_SUBGROUP_LANE);
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                find_uses(u, inst->flow.regions[i]);
+    }
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const SpirvBinding *a = x, *b = y;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return (a->binding > b->binding) - (a->binding < b->binding);
+}
+
+static void list_vars(Run *r, const Uses *u)
+{
+    SpirvKernel *out = r->out;
+    const Ir    *ir = r->ir;
+    out->bindings = ARENA_ARRAY(r->arena, SpirvBinding, ir->vars.len + 1);
+    for (uint32_t i = 0; i < ir->vars.len; i++) {
+        const IrVar *var = ir->vars.data[i];
+        bool uniform = var->space == IRSPACE_UNIFORM;
+        if (uniform || var->space == IRSPACE_STORAGE)
+            out->bindings[out->nbindings++] = (SpirvBinding){
+                var->group, var->binding, uniform, !u->written[var->id]};
+        else if (var->space == IRSPACE_IMMEDIATE)
+            out->immediate_bytes = (uint32_t)(var->type->size + 3) / 4 * 4;
+        else if (var->space == IRSPACE_WORKGROUP)
+            out->workgroup_bytes += (var->type->size + 15) / 16 * 16;
+    }
+    qsort(out->bindings, out->nbindings, sizeof *out->bindings, by_place);
+}
+
+/* Runs under arena_try() of the arena of the result. */
+static void hand_out(void *context)
+{
+    Run *r = context;
+    Uses u = {.written = ARENA_ARRAY(r->arena, bool, r->ir->vars.len + 1)};
+    *r->out = (SpirvKernel){0};
+    find_uses(&u, r->ir->body);
+    list_vars(r, &u);
+    r->out->uses_subgroups = u.subgroups;
+    memcpy(r->out->workgroup_size, r->ir->workgroup_size, sizeof r->out->workgroup_size);
+    r->out->code = (SpirvCode){
+        arena_copy(r->arena, r->code.words, r->code.count * sizeof *r->code.words),
+        r->code.count};
+}
+
+bool spirv_compile(SpirvKernel *out, Arena *arena, const Module *m, const Decl *entry,
+                   const OverrideSetting *settings, uint32_t nsettings,
+                   const SpirvTarget *target, Diag *diag)
+{
+    Arena scratch;
+    Run r = {.module = m, .entry = entry, .settings = settings, .nsettings = nsettings,
+             .target = target, .diag = diag, .scratch = &scratch, .arena = arena, .out = out};
+    arena_init(&scratch, MEMORY_LIMIT);
+    bool room = arena_try(&scratch, make, &r)
+             && (!r.ok || arena_try(arena, hand_out, &r));
+    if (!room)
+        diag_add(diag, DIAG_out_of_memory, entry->span,
+                 "the kernel '%.*s' needs more memory to compile than it may use",
+                 STR_ARG(entry->ident.name->text));
+    arena_fini(&scratch);
+    return room && r.ok;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * flow.c - regions and constructs.
+ *
+ * in     the tree of regions
+ * out    blocks with merge instructions, in structured order
+ * knows  the forms below
+ * not    how a way out of several constructs is taken (leave.c)
+ *
+ *   IF       selection, OpBranchConditional
+ *   SWITCH   selection, OpSwitch
+ *   LOOP     header with the parameters of the body as phis; the continuing region
+ *            is the continue construct and ends in the only branch back
+ *   BLOCK    nothing, if its only BREAK is its end; else a selection with an
+ *            OpSwitch of one case, whose merge block can be reached from inside IFs
+ *
+ * Values of constructs are phis at the merge block.
+ */
+#include "emit/spirv/spirv_priv.h"
+
+/* ---- blocks ---- */
+
+void spv_block_start(Spirv *s, SpvId label)
+{
+    spv_put(s, SECTION_CODE, SpvOpLabel, OPERANDS(label));
+    s->block = label;
+}
+
+void spv_branch(Spirv *s, SpvId to)
+{
+    spv_put(s, SECTION_CODE, SpvOpBranch, OPERANDS(to));
+}
+
+void spv_branch_if(Spirv *s, SpvId condition, SpvId yes, SpvId no)
+{
+    spv_put(s, SECTION_CODE, SpvOpBranchConditional, OPERANDS(condition, yes, no));
+}
+
+void spv_selection_merge(Spirv *s, SpvId merge)
+{
+    spv_put(s, SECTION_CODE, SpvOpSelectionMerge, OPERANDS(merge, SpvSelectionControlMaskNone));
+}
+
+static void frame_push(Spirv *s, Frame *f, const Inst *construct)
+{
+    *f = (Frame){.outer = s->frame, .construct = construct, .merge = spv_new_id(s)};
+    s->frame = f;
+}
+
+/* Everything inside is emitted: goes on behind the construct. */
+static void frame_pop(Spirv *s, Frame *f)
+{
+    s->frame = f->outer;
+    spv_block_start(s, f->merge);
+    spv_leave_merge(s, f, f->construct->flow.results, f->construct->flow.nresults);
+}
+
+/* ---- constructs ---- */
+
+static bool only_yields(const Region *r)
+{
+    return r->first->op == IR_YIELD;
+}
+
+/* An empty way goes straight to the merge block. */
+static void emit_if(Spirv *s, const Inst *inst)
+{
+    Frame f;
+    SpvId condition = spv_value(s, inst->args[0]);
+    const Region *yes = inst->flow.regions[0], *no = inst->flow.regions[1];
+    bool skips_no = only_yields(no), skips_yes = only_yields(yes) && !skips_no;
+    frame_push(s, &f, inst);
+    SpvId first = skips_yes ? f.merge : spv_new_id(s), second = skips_no ? f.merge : spv_new_id(s);
+    spv_selection_merge(s, f.merge);
+    spv_branch_if(s, condition, first, second);
+    if (skips_yes || skips_no)
+        spv_leave_arrive(s, &f, skips_yes ? yes->first : no->first);
+    if (!skips_yes) {
+        spv_block_start(s, first);
+        spv_flow_region(s, yes);
+    }
+    if (!skips_no) {
+        spv_block_start(s, second);
+        spv_flow_region(s, no);
+    }
+    frame_pop(s, &f);
+}
+
+static void emit_switch(Spirv *s, const Inst *inst)
+{
+    Frame f;
+    Words w = {0};
+    const IrCases *cases = &inst->flow.cases;
+    uint32_t n = inst->flow.nregions;
+    SpvId *labels = ARENA_ARRAY(s->arena, SpvId, n);
+    for (uint32_t i = 0; i < n; i++)
+        labels[i] = spv_new_id(s);
+    VEC_PUSH(s->arena, &w, spv_value(s, inst->args[0]));
+    VEC_PUSH(s->arena, &w, labels[n - 1]);
+    for (uint32_t i = 0; i < cases->count; i++) {
+        VEC_PUSH(s->arena, &w, cases->values[i]);
+        VEC_PUSH(s->arena, &w, labels[cases->regions[i]]);
+    }
+    frame_push(s, &f, inst);
+    spv_selection_merge(s, f.merge);
+    spv_put(s, SECTION_CODE, SpvOpSwitch, w.len, w.data);
+    for (uint32_t i = 0; i < n; i++) {
+        spv_block_start(s, labels[i]);
+        spv_flow_region(s, inst->flow.regions[i]);
+    }
+    frame_pop(s, &f);
+}
+
+static void emit_block(Spirv *s, const Inst *inst)
+{
+    Frame f;
+    const Region *r = inst->flow.regions[0];
+    bool ends_in_it = r->last->op == IR_BREAK && r->last->target == inst;
+    frame_push(s, &f, inst);
+    if (s->breaks[inst->id] == 1 && ends_in_it) {
+        f.fused = true;
+        spv_flow_region(s, r);
+        s->frame = f.outer;
+        for (uint32_t i = 0; i < inst->flow.nresults; i++)
+            s->values[inst->flow.results[i]->id] = spv_value(s, r->last->args[i]);
+        return;
+    }
+    SpvId body = spv_new_id(s);
+    spv_selection_merge(s, f.merge);
+    spv_put(s, SECTION_CODE, SpvOpSwitch, OPERANDS(spv_const_u32(s, 0), body));
+    spv_block_start(s, body);
+    spv_flow_region(s, r);
+    frame_pop(s, &f);
+}
+
+/* ---- loops ---- */
+
+/* The phis of a loop's header: what comes back is filled in at the end. */
+typedef struct Header {
+    SpvId    label;
+    uint32_t *back;                 /* [nparams] place of the value that comes back,
+                                       then its block, in CODE                    */
+} Header;
+
+static void header_open(Spirv *s, Header *h, const Inst *loop)
+{
+    const Region *body = loop->flow.regions[0];
+    SpvId before = s->block;
+    *h = (Header){.label = spv_new_id(s), .back = ARENA_ARRAY(s->arena, uint32_t, body->nparams)};
+    spv_branch(s, h->label);
+    spv_block_start(s, h->label);
+    for (uint32_t i = 0; i < body->nparams; i++) {
+        const Inst *p = body->params[i];
+        s->values[p->id] = spv_op_new(s, SpvOpPhi, spv_type_value(s, p->type),
+                                  OPERANDS(spv_value(s, loop->args[i]), before, 0, 0));
+        h->back[i] = s->sections[SECTION_CODE].len - 2;
+    }
+}
+
+static void header_close(Spirv *s, const Header *h, uint32_t i, SpvId back)
+{
+    uint32_t *at = s->sections[SECTION_CODE].data + h->back[i];
+    at[0] = back;
+    at[1] = s->block;
+}
+
+/* NEXT or BREAK_IF. */
+static void loop_back(Spirv *s, Frame *f, const Header *h, const Inst *end)
+{
+    const Inst *loop = f->construct;
+    uint32_t nparams = loop->flow.regions[0]->nparams;
+    uint32_t first = end->op == IR_BREAK_IF ? 1 + loop->flow.nresults : 0;
+    for (uint32_t i = 0; i < nparams; i++)
+        header_close(s, h, i, spv_value(s, end->args[first + i]));
+    if (end->op == IR_NEXT) {
+        spv_branch(s, h->label);
+        return;
+    }
+    SpvId condition = spv_value(s, end->args[0]);
+    spv_leave_arrive(s, f, end);
+    spv_branch_if(s, condition, f->merge, h->label);
+}
+
+/* Nobody gets here: a loop must have a way back all the same. */
+static void loop_never_back(Spirv *s, const Header *h, const Inst *loop)
+{
+    const Region *body = loop->flow.regions[0];
+    for (uint32_t i = 0; i < body->nparams; i++)
+        header_close(s, h, i, spv_undef(s, spv_type_value(s, body->params[i]->type)));
+    spv_branch(s, h->label);
+}
+
+static void emit_loop(Spirv *s, const Inst *inst)
+{
+    Frame f;
+    Header h;
+    const Region *again = inst->flow.regions[1];
+    header_open(s, &h, inst);
+    frame_push(s, &f, inst);
+    f.again = spv_new_id(s);
+    SpvId body = spv_new_id(s);
+    spv_put(s, SECTION_CODE, SpvOpLoopMerge, OPERANDS(f.merge, f.again, SpvLoopControlMaskNone));
+    spv_branch(s, body);
+    spv_block_start(s, body);
+    spv_flow_region(s, inst->flow.regions[0]);
+    spv_block_start(s, f.again);
+    f.continuing = true;
+    if (f.continued.len) {
+        spv_leave_join(s, &f.continued, again->params, again->nparams);
+        spv_flow_region(s, again);
+        loop_back(s, &f, &h, again->last);
+    } else {
+        loop_never_back(s, &h, inst);
+    }
+    frame_pop(s, &f);
+}
+
+/* ---- instructions ---- */
+
+static void flow_inst(Spirv *s, const Inst *inst)
+{
+    switch (inst->op) {
+    case IR_IF:     emit_if(s, inst); return;
+    case IR_SWITCH: emit_switch(s, inst); return;
+    case IR_LOOP:   emit_loop(s, inst); return;
+    case IR_BLOCK:  emit_block(s, inst); return;
+    case IR_VAR: case IR_FIELD: case IR_ELEM: case IR_VIEW: spv_place_inst(s, inst); return;
+    case IR_LOAD:   spv_memory_load(s, inst); return;
+    case IR_STORE:  spv_memory_store(s, inst); return;
+    case IR_LENGTH: spv_memory_length(s, inst); return;
+    case IR_ATOMIC: spv_atomic_inst(s, inst); return;
+    case IR_BARRIER: spv_barrier(s, inst->barrier); return;
+    case IR_SUBGROUP: spv_subgroup_inst(s, inst); return;
+    case IR_NEXT: case IR_BREAK_IF: return;             /* loop_back() */
+    default: break;
+    }
+    if (ir_op_ends_region((IrOp)inst->op))
+        spv_leave_inst(s, inst);
+    else
+        spv_arith_inst(s, inst);
+}
+
+void spv_flow_region(Spirv *s, const Region *r)
+{
+    for (const Inst *inst = r->first; inst; inst = inst->next)
+        flow_inst(s, inst);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * math.c - functions of floats that WGSL defines where SPIR-V does not.
+ *
+ * in     an instruction on f32 or f16
+ * out    a few instructions each
+ * knows  what GLSL.std.450 and conversions leave open: large exponents of ldexp,
+ *        powers of zero, numbers that an integer type does not have, NaN
+ *
+ * An f16 is computed in f32 where it says "wide".
+ */
+#include "emit/spirv/spirv_priv.h"
+
+#include <math.h>
+
+/* ---- f16 ---- */
+
+SpvId spv_math_widen(Spirv *s, IrType type, SpvId x)
+{
+    if (type.kind != SCALAR_F16 || !s->target->has_f16)
+        return x;
+    return spv_op1(s, SpvOpFConvert, spv_type_value(s, as_kind(type, SCALAR_F32)), x);
+}
+
+SpvId spv_math_narrow(Spirv *s, IrType type, SpvId x)
+{
+    if (type.kind != SCALAR_F16)
+        return x;
+    return spv_op1(s, s->target->has_f16 ? SpvOpFConvert : SpvOpQuantizeToF16,
+                   spv_type_value(s, type), x);
+}
+
+SpvId spv_math_float_to_float(Spirv *s, const Inst *inst)
+{
+    const Inst *x = inst->args[0];
+    if (inst->type.kind == x->type.kind)
+        return spv_value(s, x);
+    return inst->type.kind == SCALAR_F16 ? spv_math_narrow(s, inst->type, spv_value(s, x))
+                                         : spv_math_widen(s, x->type, spv_value(s, x));
+}
+
+SpvId spv_half_pack(Spirv *s, SpvId pair)
+{
+    SpvId u32 = spv_type_u32(s);
+    return s->target->has_f16 ? spv_op1(s, SpvOpBitcast, u32, pair)
+                              : spv_glsl1(s, GLSLstd450PackHalf2x16, u32, pair);
+}
+
+SpvId spv_half_unpack(Spirv *s, SpvId word)
+{
+    SpvId type = spv_type_value(s, (IrType){SCALAR_F16, 2});
+    return s->target->has_f16 ? spv_op1(s, SpvOpBitcast, type, word)
+                              : spv_glsl1(s, GLSLstd450UnpackHalf2x16, type, word);
+}
+
+SpvId spv_math_pack_half(Spirv *s, const Inst *inst)
+{
+    return spv_half_pack(s, spv_value(s, inst->args[0]));
+}
+
+SpvId spv_math_unpack_half(Spirv *s, const Inst *inst)
+{
+    return spv_half_unpack(s, spv_value(s, inst->args[0]));
+}
+
+/* ---- arithmetic ---- */
+
+/* x - y trunc(x / y) */
+SpvId spv_math_frem(Spirv *s, const Inst *inst)
+{
+    IrType type = as_kind(inst->type, SCALAR_F32);
+    SpvId t = spv_type_value(s, type);
+    SpvId x = spv_math_widen(s, inst->type, spv_value(s, inst->args[0]));
+    SpvId y = spv_math_widen(s, inst->type, spv_value(s, inst->args[1]));
+    SpvId q = spv_glsl1(s, GLSLstd450Trunc, t, spv_op2(s, SpvOpFDiv, t, x, y));
+    return spv_math_narrow(s, inst->type,
+                           spv_op2(s, SpvOpFSub, t, x, spv_op2(s, SpvOpFMul, t, y, q)));
+}
+
+/* Wide. x^0 is 1 for every x. */
+SpvId spv_math_pow(Spirv *s, const Inst *inst)
+{
+    IrType type = as_kind(inst->type, SCALAR_F32);
+    SpvId t = spv_type_value(s, type),
+          bools = spv_type_value(s, as_kind(type, SCALAR_BOOL));
+    SpvId x = spv_math_widen(s, inst->type, spv_value(s, inst->args[0]));
+    SpvId y = spv_math_widen(s, inst->type, spv_value(s, inst->args[1]));
+    SpvId r = spv_glsl2(s, GLSLstd450Pow, t, x, y);
+    SpvId none = spv_op2(s, SpvOpFOrdEqual, bools, y, spv_const_f32(s, type, 0));
+    return spv_math_narrow(
+        s, inst->type, spv_op3(s, SpvOpSelect, t, none, spv_const_f32(s, type, 1), r));
+}
+
+/* ---- to integers ---- */
+
+/* Between the least and the largest number that both types have; NaN is `low`. */
+static SpvId to_range(Spirv *s, const Inst *x, double low, double high)
+{
+    IrType type = as_kind(x->type, SCALAR_F32);
+    return spv_glsl3(s, GLSLstd450NClamp, spv_type_value(s, type),
+                     spv_math_widen(s, x->type, spv_value(s, x)),
+                     spv_const_f32(s, type, (float)low),
+                     spv_const_f32(s, type, (float)high));
+}
+
+SpvId spv_math_to_unsigned(Spirv *s, const Inst *inst)
+{
+    const Inst *x = inst->args[0];
+    SpvId in = to_range(s, x, 0, x->type.kind == SCALAR_F16 ? 65504.0 : 4294967040.0);
+    return spv_op1(s, SpvOpConvertFToU, spv_type_value(s, inst->type), in);
+}
+
+SpvId spv_math_to_signed(Spirv *s, const Inst *inst)
+{
+    const Inst *x = inst->args[0];
+    bool half = x->type.kind == SCALAR_F16;
+    SpvId in =
+        to_range(s, x, half ? -65504.0 : -2147483648.0, half ? 65504.0 : 2147483520.0);
+    SpvId t = spv_type_value(s, inst->type), r = spv_op1(s, SpvOpConvertFToS, t, in);
+    SpvId v = spv_value(s, x);
+    SpvId number = spv_op2(s, SpvOpFOrdEqual,
+                           spv_type_value(s, as_kind(x->type, SCALAR_BOOL)), v, v);
+    return spv_op3(s, SpvOpSelect, t, number, r, spv_const_splat(s, inst->type, 0));
+}
+
+/* ---- the form of a number ---- */
+
+#define EXPONENT_BIAS 126u /* frexp's fractions are from 1/2 to 1    */
+
+static SpvId bits_of(Spirv *s, IrType type, SpvId x)
+{
+    return spv_op1(s, SpvOpBitcast, spv_type_value(s, as_kind(type, SCALAR_I32)), x);
+}
+
+static SpvId of_bits(Spirv *s, IrType type, SpvId bits)
+{
+    return spv_op1(s, SpvOpBitcast, spv_type_value(s, as_kind(type, SCALAR_F32)), bits);
+}
+
+/* 2^n for n from -126 to 127. */
+static SpvId power_of_two(Spirv *s, IrType type, SpvId n)
+{
+    IrType ints = as_kind(type, SCALAR_I32);
+    SpvId i = spv_type_value(s, ints);
+    SpvId biased = spv_op2(s, SpvOpIAdd, i, n, spv_const_splat(s, ints, 127));
+    return of_bits(
+        s, type,
+        spv_op2(s, SpvOpShiftLeftLogical, i, biased, spv_const_splat(s, ints, 23)));
+}
+
+/*
+ * Wide: x 2^n in two steps, each by a normal number. Both go the same way, so nothing
+ * overflows on the way to a finite result, and only what ends up subnormal is rounded
+ * twice. Beyond -252 and 254 every normal number is gone.
+ */
+SpvId spv_math_ldexp(Spirv *s, const Inst *inst)
+{
+    IrType type = as_kind(inst->type, SCALAR_F32), ints = as_kind(type, SCALAR_I32);
+    SpvId f = spv_type_value(s, type), i = spv_type_value(s, ints);
+    SpvId x = spv_math_widen(s, inst->type, spv_value(s, inst->args[0]));
+    SpvId n = spv_glsl3(s, GLSLstd450SClamp, i, spv_value(s, inst->args[1]),
+                        spv_const_splat(s, ints, (uint32_t)-252),
+                        spv_const_splat(s, ints, 254));
+    SpvId half = spv_op2(s, SpvOpShiftRightArithmetic, i, n, spv_const_splat(s, ints, 1));
+    SpvId rest = spv_op2(s, SpvOpISub, i, n, half);
+    SpvId r = spv_op2(s, SpvOpFMul, f, x, power_of_two(s, type, half));
+    return spv_math_narrow(s, inst->type,
+                           spv_op2(s, SpvOpFMul, f, r, power_of_two(s, type, rest)));
+}
+
+/* A number with its exponent in the usual place, and what that is too large by. */
+typedef struct Normal {
+    IrType floats, ints, bools;
+    SpvId x, bits, excess;
+    SpvId has_exponent; /* not zero, infinity or NaN              */
+} Normal;
+
+static SpvId compare(Spirv *s, const Normal *n, SpvOp op, SpvId x, float k)
+{
+    return spv_op2(s, op, spv_type_value(s, n->bools), x, spv_const_f32(s, n->floats, k));
+}
+
+static Normal normalized(Spirv *s, const Inst *of)
+{
+    Normal n = {.floats = as_kind(of->type, SCALAR_F32),
+                .ints = as_kind(of->type, SCALAR_I32),
+                .bools = as_kind(of->type, SCALAR_BOOL)};
+    SpvId f = spv_type_value(s, n.floats), i = spv_type_value(s, n.ints);
+    n.x = spv_math_widen(s, of->type, spv_value(s, of));
+    SpvId size = spv_glsl1(s, GLSLstd450FAbs, f, n.x);
+    SpvId tiny = compare(s, &n, SpvOpFOrdLessThan, size, 0x1p-126f);
+    SpvId larger = spv_op2(s, SpvOpFMul, f, n.x, spv_const_f32(s, n.floats, 0x1p24f));
+    n.bits = bits_of(s, n.floats, spv_op3(s, SpvOpSelect, f, tiny, larger, n.x));
+    n.excess =
+        spv_op3(s, SpvOpSelect, i, tiny, spv_const_splat(s, n.ints, EXPONENT_BIAS + 24),
+                spv_const_splat(s, n.ints, EXPONENT_BIAS));
+    n.has_exponent = spv_op2(s, SpvOpLogicalAnd, spv_type_value(s, n.bools),
+                             compare(s, &n, SpvOpFOrdLessThan, size, INFINITY),
+                             compare(s, &n, SpvOpFOrdNotEqual, n.x, 0));
+    return n;
+}
+
+SpvId spv_math_frexp_fract(Spirv *s, const Inst *inst)
+{
+    Normal n = normalized(s, inst->args[0]);
+    SpvId i = spv_type_value(s, n.ints);
+    SpvId bits =
+        spv_op2(s, SpvOpBitwiseAnd, i, n.bits, spv_const_splat(s, n.ints, 0x807fffffu));
+    bits = spv_op2(s, SpvOpBitwiseOr, i, bits,
+                   spv_const_splat(s, n.ints, EXPONENT_BIAS << 23));
+    SpvId r = spv_op3(s, SpvOpSelect, spv_type_value(s, n.floats), n.has_exponent,
+                      of_bits(s, n.floats, bits), n.x);
+    return spv_math_narrow(s, inst->type, r);
+}
+
+SpvId spv_math_frexp_exp(Spirv *s, const Inst *inst)
+{
+    Normal n = normalized(s, inst->args[0]);
+    SpvId i = spv_type_value(s, n.ints);
+    SpvId e = spv_op3(s, SpvOpBitFieldUExtract, i, n.bits, spv_const_u32(s, 23),
+                      spv_const_u32(s, 8));
+    return spv_op3(s, SpvOpSelect, i, n.has_exponent,
+                   spv_op2(s, SpvOpISub, i, e, n.excess), spv_const_splat(s, n.ints, 0));
+}

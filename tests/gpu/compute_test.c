@@ -239,6 +239,34 @@ static void test_numbers_come_out(void **state)
     cpu_close(cpu);
 }
 
+/* Bindings may be declared in any order; the lists of the library are sorted. */
+static void test_bindings_in_any_order(void **state)
+{
+    (void)state;
+    Cpu *cpu = cpu_open(0);
+    WGPUComputePipeline p = pipeline(cpu,
+        "@group(0) @binding(2) var<storage, read> c: u32;\n"
+        "@group(0) @binding(0) var<storage, read> a: u32;\n"
+        "@group(0) @binding(3) var<storage, read_write> out: u32;\n"
+        "@group(0) @binding(1) var<storage, read> b: u32;\n"
+        "@compute @workgroup_size(1) fn main() { out = a + 10 * b + 100 * c; }\n", 0, NULL);
+    WGPUBuffer buffers[4];
+    for (uint32_t i = 0; i < 4; i++)
+        buffers[i] = buffer(cpu, STORAGE | COPY_SRC, 4, &(uint32_t){i + 1});
+    WGPUBindGroup g = bind(cpu, p, 0, 4, buffers);
+    Pass pass = begin(cpu, p, g);
+    wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 1, 1, 1);
+    end(pass);
+    uint32_t got;
+    read_back(cpu, buffers[3], &got, sizeof got);
+    assert_int_equal(got, 321);
+    wgpuBindGroupRelease(g);
+    for (uint32_t i = 0; i < 4; i++)
+        wgpuBufferRelease(buffers[i]);
+    wgpuComputePipelineRelease(p);
+    cpu_close(cpu);
+}
+
 static void test_workgroups_share_memory(void **state)
 {
     (void)state;
@@ -420,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_come_out),
+        cmocka_unit_test(test_bindings_in_any_order),
         cmocka_unit_test(test_workgroups_share_memory),
         cmocka_unit_test(test_counts_and_data_of_a_dispatch),
         cmocka_unit_test(test_timestamps_rise),

@@ -28,6 +28,15 @@ setBaseResourcePath('out-node/resources');
 dataCache.setStore({ load: (name) => fs.promises.readFile(getResourcePath(`cache/${name}`)) });
 setGPUProvider(() => create(process.env.WEFT_FLAGS ? process.env.WEFT_FLAGS.split(' ') : []));
 
+// Some cases put methods of their own on classes, and put back something else.
+const kept = Object.values(globals).filter((g) => typeof g === 'function')
+  .map(({ prototype }) => [prototype, Object.getOwnPropertyDescriptors(prototype)]);
+const restoreClasses = () => {
+  for (const [prototype, properties] of kept) {
+    for (const key of Reflect.ownKeys(prototype)) if (!Object.hasOwn(properties, key)) delete prototype[key];
+  }
+};
+
 const loader = new DefaultTestFileLoader();
 
 const tell = (message) => new Promise((resolve) => { process.send(message, resolve); });
@@ -40,6 +49,7 @@ const runCase = async (testcase) => {
   await tell({ begin: name });
   const [recorder, result] = log.record(name);
   await testcase.run(recorder, []);
+  restoreClasses();
   await tell({ end: { name, status: result.status, seconds: (performance.now() - began) / 1000, why: result.status === 'fail' ? reasons(result.logs) : [] } });
 };
 

@@ -12,15 +12,16 @@
 // as long as it is. Before the memory goes, its ArrayBuffers are detached.
 'use strict';
 
+const { constants: { MAX_LENGTH } } = require('node:buffer');
 const { markAsUntransferable } = require('node:worker_threads');
 const { adopt, optional, preset } = require('./webidl.js');
 const { native, expect, forget } = require('./native.js');
 const { u32, u64 } = require('./dictionaries.js');
-const { defineObject, createObject } = require('./object.js');
+const { defineObject } = require('./object.js');
 const { operationError, abortError } = require('./errors.js');
 
 const SUCCESS = 1, ABORTED = 4;         // WGPUMapAsyncStatus
-const READ = 1, WRITE = 2;              // GPUMapMode
+const WRITE = 2;                        // GPUMapMode
 
 // ---- who is mapped: a device that is destroyed takes the memory of its buffers along ----
 
@@ -104,6 +105,7 @@ const getMappedRange = (buffer, offset, size) => {
   const end = offset + (size ?? Math.max(0, buffer.size - offset));
   const fault = rangeFault(buffer, offset, end);
   if (fault !== undefined) throw operationError(`GPUBuffer.getMappedRange(): ${fault}.`);
+  if (end - offset > MAX_LENGTH) throw new RangeError(`GPUBuffer.getMappedRange(): an ArrayBuffer has ${MAX_LENGTH} bytes at most, not ${end - offset}.`);
   const memory = end === offset ? new ArrayBuffer(0)
     : native.mappedRange(buffer.handle, offset, end - offset, buffer.mode === WRITE);
   if (memory === null) throw operationError('GPUBuffer.getMappedRange(): the memory is not to be had.');
@@ -142,7 +144,8 @@ const createBuffer = (device, { label, size, usage, mappedAtCreation }) => {
   if (mappedAtCreation && size % 4 !== 0) {
     throw new RangeError(`GPUDevice.createBuffer(): a buffer that is mapped at creation has a size that is a multiple of 4; ${size} is not.`);
   }
-  const handle = native.createBuffer(device.handle, label, size, usage, mappedAtCreation);
+  const handle = mappedAtCreation && size > MAX_LENGTH ? null
+    : native.createBuffer(device.handle, label, size, usage, mappedAtCreation);
   if (handle === null) throw new RangeError(`GPUDevice.createBuffer(): there is no memory for ${size} mapped bytes.`);
   const state = { interface: 'GPUBuffer', handle, label, device, size, usage, mapState: 'unmapped', ranges: [] };
   if (mappedAtCreation) {
@@ -152,4 +155,4 @@ const createBuffer = (device, { label, size, usage, mappedAtCreation }) => {
   return adopt(Object.create(GPUBuffer.prototype), state);
 };
 
-module.exports = { GPUBuffer, createBuffer, endMapsOf, createObject, READ };
+module.exports = { GPUBuffer, createBuffer, endMapsOf };

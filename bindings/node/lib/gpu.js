@@ -42,13 +42,26 @@ const requestAdapter = (gpu, { featureLevel, powerPreference, forceFallbackAdapt
     }));
 });
 
+const isAlignment = (name) => name.startsWith('min');
+const isPowerOfTwo = (n) => n > 0 && n < 2 ** 32 && (n & (n - 1)) === 0;
+
+const limitFault = (name, value, best) => {
+  if (best === undefined) return `there is no limit '${name}'`;
+  if (isAlignment(name)) {
+    if (value < best) return `${name} is ${value}, the adapter has ${best} at least`;
+    return isPowerOfTwo(value) ? undefined : `${name} is ${value}, which is not a power of 2 below 2^32`;
+  }
+  return value > best ? `${name} is ${value}, the adapter has ${best} at most` : undefined;
+};
+
 /** Values in the order of the addon, undefined where there is no wish. */
-const limitWishes = (wishes) => {
+const limitWishes = (adapter, wishes) => {
   const values = new Array(support.limitNames.length).fill(undefined);
   for (const [name, value] of wishes) {
     if (value === undefined) continue;
     const at = support.limitIndex.get(name);
-    if (at === undefined) throw operationError(`GPUAdapter.requestDevice(): there is no limit '${name}'.`);
+    const fault = limitFault(name, value, at === undefined ? undefined : adapter.limits[name]);
+    if (fault !== undefined) throw operationError(`GPUAdapter.requestDevice(): ${fault}.`);
     values[at] = value;
   }
   return values;
@@ -58,8 +71,10 @@ const requestDevice = (adapter, { label, requiredFeatures, requiredLimits, defau
   for (const feature of requiredFeatures) {
     if (!adapter.features.has(feature)) throw new TypeError(`GPUAdapter.requestDevice(): the adapter lacks the feature '${feature}'.`);
   }
-  const limits = limitWishes(requiredLimits);
+  if (adapter.consumed) throw operationError('GPUAdapter.requestDevice(): the adapter has opened a device already.');
+  const limits = limitWishes(adapter, requiredLimits);
   const { threads, lanes, deadlineNS } = adapter.options;
+  adapter.consumed = true;
   return new Promise((resolve, reject) => {
     const device = prepareDevice(watch(), label);
     watchWith(device.token, device);

@@ -41,7 +41,12 @@ const names = (codes, name) => new Set(codes.map(name).filter((n) => n !== undef
 const features = (codes) => create('GPUSupportedFeatures', { set: names(codes, featureName) });
 const languageFeatures = (codes) => create('WGSLLanguageFeatures', { set: names(codes, languageFeatureName) });
 const limits = (values) => create('GPUSupportedLimits', { values });
-const info = (values) => create('GPUAdapterInfo', { values });
+
+// The first three are identifiers: words of a-z and 0-9 with single dashes between them.
+const identifier = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+const info = ([vendor, architecture, device, ...rest]) => create('GPUAdapterInfo', {
+  values: [...[vendor, architecture, device].map(identifier), ...rest],
+});
 
 module.exports = {
   GPUSupportedFeatures, WGSLLanguageFeatures, GPUSupportedLimits, GPUAdapterInfo,

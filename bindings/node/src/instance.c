@@ -93,8 +93,6 @@ static void complain(WGPUStringView message, void *userdata1, void *userdata2)
 /* instanceCreate(cacheMode, cacheDirectory) */
 static napi_value instance_create(Call *c)
 {
-    static const WGPUInstanceFeatureName several =
-        WGPUInstanceFeatureName_MultipleDevicesPerAdapter;
     Complaint why = {0};
     WGPUWeftInstanceOptions options = WGPU_WEFT_INSTANCE_OPTIONS_INIT;
     options.cacheMode = (WGPUWeftCacheMode)arg_u32(c, 0);
@@ -102,8 +100,6 @@ static napi_value instance_create(Call *c)
     options.logCallback = complain;
     WGPUInstanceDescriptor desc = WGPU_INSTANCE_DESCRIPTOR_INIT;
     desc.nextInChain = &options.chain;
-    desc.requiredFeatures = &several;
-    desc.requiredFeatureCount = 1;
     if (!call_ok(c))
         return NULL;
     complaint = &why;

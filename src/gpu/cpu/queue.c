@@ -57,15 +57,26 @@ static bool reserve_buffers(Queue *q, uint32_t n)
     return true;
 }
 
-/* Both lists are sorted by group and binding, and the kernel's is contained in the
- * command's. */
+/* The piece of a buffer that the command has for a binding of the kernel, which is
+ * among them. The kernel lists its bindings as the shader declares them, which is
+ * most often the order of the command too: the search goes on after the last find. */
+static const GpuBinding *find_binding(const GpuCommand *c, const KernelBinding *want,
+                                      uint32_t *at)
+{
+    for (;; (*at)++) {
+        if (*at >= c->dispatch.nbindings)
+            *at = 0;
+        const GpuBinding *b = &c->dispatch.bindings[*at];
+        if (b->group == want->group && b->binding == want->binding)
+            return b;
+    }
+}
+
 static void bind_buffers(Queue *q, const Kernel *k, const GpuCommand *c)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < k->nbindings; i++) {
-        const GpuBinding *b = &c->dispatch.bindings[at];
-        while (b->group != k->bindings[i].group || b->binding != k->bindings[i].binding)
-            b = &c->dispatch.bindings[++at];
+        const GpuBinding *b = find_binding(c, &k->bindings[i], &at);
         q->buffers[i] = (KernelBuffer){bytes_of(b->buffer, b->offset), b->size};
     }
 }

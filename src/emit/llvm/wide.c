@@ -594,6 +594,12 @@ static void emit_wide_leave(Emit *e, const Inst *first, const Inst *leave)
         jump_if(e, condition, e->target->exit, e->target->way_end);
         break;
     }
+    case IR_UNREACHABLE:
+        /* All have left inside the segment: those who left for further out are kept
+         * off there. */
+        emit_segment(e, first, leave, NULL, NULL);
+        jump(e, e->target ? e->target->exit : e->wide->workgroup_end);
+        break;
     default:
         emit_segment(e, first, leave, NULL, NULL);
         jump(e, e->wide->workgroup_end);

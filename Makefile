@@ -3,27 +3,40 @@
 # The short way in. Every target does its own set-up: what is missing is
 # installed, what is stale is rebuilt.
 #
-#   make           build it                    make check     release tests only
-#   make run       show it at work             make test      all builds, all tests
-#   make install PREFIX=/usr/local             make stress    hostile mode
-#   make fuzz FUZZ_SECONDS=60                  make format    clang-format your changes
-#   make bench     Weft beside C               make clean
+#   make           build the library and the command
+#   make run       show it at work
+#   make test      every build, every test
+#   make check     the release build and its tests: the quick one
+#   make stress    hostile mode: its build and its tests
+#   make fuzz      each fuzzer, FUZZ_SECONDS=60
+#   make bench     Weft beside C
+#   make install   headers, libraries, command: PREFIX=/usr/local DESTDIR=
+#   make format    clang-format over the lines you changed
+#   make clean     remove build/
+#   make help      this list
+#
+# JOBS=N limits how many processes run at a time.
 
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
 export JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 
-PRESETS      := release debug tsan stress fuzz
+# The longest first: the others' builds and tests go on beside it.
+PRESETS      := release debug stress fuzz tsan
 
-.PHONY: all run test check stress fuzz bench format install clean setup
+.PHONY: all run test check stress fuzz bench install format clean help setup setup-build
 
-all: setup
-	@tools/build release
+all: setup-build
+	@tools/build release weft webgpu_weft webgpu_weft_static
 
 setup:
 	@tools/setup
 
-run: all
+setup-build:
+	@tools/setup build
+
+run: setup-build
+	@tools/build release weft
 	@tools/demo build/release/bin/weft build/mandelbrot.png
 
 check: setup
@@ -39,7 +52,8 @@ fuzz: setup
 	@tools/build fuzz
 	@tools/fuzz $(FUZZ_SECONDS)
 
-bench: all
+bench: setup
+	@tools/build release
 	@build/release/bench/kernels
 	@build/release/bench/calls
 	@build/release/bench/front
@@ -52,3 +66,6 @@ install: all
 
 clean:
 	rm -rf build
+
+help:
+	@sed -n 's/^#   make/make/p' Makefile

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """setup_test.py - tools/setup installs what is missing and nothing else.
 
-It runs with a PATH of its own in which apt-get, apt-cache, dpkg-query, id and
-sudo are scripts that write down how they were called.
+It runs in a tree of its own, with a PATH of its own in which apt-get, apt-cache,
+dpkg-query, id and sudo are scripts that write down how they were called.
 """
 import os
 import shutil
@@ -12,13 +12,20 @@ import tempfile
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-REAL = ("sh", "dirname", "sed", "grep", "cat")
+REAL = ("sh", "dirname", "sed", "grep", "cat", "mkdir", "rm")
 
 
-def packages():
+def packages(*sections):
+    """The rows of the named sections, or of all."""
+    found, section = [], None
     with open(os.path.join(TOP, "tools/packages.txt")) as rows:
-        return [row.split("|")[0].split() for row in rows
-                if row.strip() and not row.startswith("#")]
+        for row in rows:
+            if row.startswith("["):
+                section = row.strip("[]\n")
+            elif row.strip() and not row.startswith("#"):
+                if not sections or section in sections:
+                    found.append(row.split("|")[0].split())
+    return found
 
 
 class Setup(unittest.TestCase):
@@ -27,6 +34,13 @@ class Setup(unittest.TestCase):
         self.bin = os.path.join(self.temp.name, "bin")
         self.log = os.path.join(self.temp.name, "log")
         os.mkdir(self.bin)
+        os.makedirs(os.path.join(self.temp.name, "tree/build/release"))
+        os.mkdir(os.path.join(self.temp.name, "tree/tools"))
+        for name in ("setup", "packages.txt"):
+            shutil.copy(os.path.join(TOP, "tools", name),
+                        os.path.join(self.temp.name, "tree/tools", name))
+        self.configured = os.path.join(self.temp.name, "tree/build/release/build.ninja")
+        open(self.configured, "w").close()
         for name in REAL:
             os.symlink(shutil.which(name), os.path.join(self.bin, name))
         open(self.log, "w").close()
@@ -49,8 +63,9 @@ class Setup(unittest.TestCase):
                      + ') echo "  Candidate: 1:2-3" ;; *) echo "  Candidate: (none)" ;; esac')
         self.command("id", f"echo {user}")
 
-    def run_it(self):
-        run = subprocess.run([os.path.join(TOP, "tools/setup")],
+    def run_it(self, *level):
+        setup = os.path.join(self.temp.name, "tree/tools/setup")
+        run = subprocess.run([setup, *level],
                              env={"PATH": self.bin}, capture_output=True, text=True)
         with open(self.log) as f:
             return run.returncode, f.read(), run.stdout + run.stderr
@@ -58,6 +73,57 @@ class Setup(unittest.TestCase):
     def test_nothing_missing(self):
         self.debian([row[0] for row in packages()], [])
         self.assertEqual(self.run_it(), (0, "", ""))
+
+    def test_the_sections_cover_all_rows(self):
+        self.assertEqual(packages(), packages("build", "test", "extra"))
+        for section in ("build", "test", "extra"):
+            self.assertTrue(packages(section), section)
+
+    def test_a_build_needs_no_tests(self):
+        self.debian([row[0] for row in packages("build")], [])
+        self.assertEqual(self.run_it("build"), (0, "", ""))
+        self.debian([], [row[0] for row in packages()])
+        status, log, _ = self.run_it("build")
+        self.assertEqual(status, 0)
+        for row in packages("build"):
+            self.assertIn(" " + row[0], log)
+        for row in packages("test", "extra"):
+            self.assertNotIn(" " + row[0], log)
+
+    def test_the_build_looks_again(self):
+        self.debian([row[0] for row in packages()], [])
+        self.run_it()
+        self.assertTrue(os.path.exists(self.configured))
+        self.debian([row[0] for row in packages() if row[0] != "cmake"], ["cmake"])
+        self.run_it()
+        self.assertFalse(os.path.exists(self.configured))
+
+    def test_extras_are_asked_for_once(self):
+        extra = packages("extra")[0]
+        self.debian([row[0] for row in packages() if row != extra], [])
+        status, log, output = self.run_it()
+        self.assertEqual(status, 0)
+        self.assertNotIn("install", log)
+        self.assertIn("has none of: " + " ".join(extra), output)
+        open(self.log, "w").close()
+        self.assertEqual(self.run_it(), (0, "", ""))
+
+    def test_extras_may_fail(self):
+        extra = packages("extra")[0]
+        self.debian([row[0] for row in packages() if row != extra], [extra[0]])
+        self.command("apt-get", "exit 100")
+        status, _, output = self.run_it()
+        self.assertEqual(status, 0)
+        self.assertIn("going on without " + extra[0], output)
+        self.debian([row[0] for row in packages() if row != extra], [extra[0]], user=1000)
+        status, log, output = self.run_it()
+        self.assertEqual((status, log), (0, ""))
+        self.assertIn("neither root nor sudo", output)
+
+    def test_an_installation_that_fails(self):
+        self.debian([row[0] for row in packages() if row[0] != "cmake"], ["cmake"])
+        self.command("apt-get", "exit 100")
+        self.assertNotEqual(self.run_it()[0], 0)
 
     def test_any_package_of_a_row_will_do(self):
         self.debian([row[-1] for row in packages()], [])
@@ -107,9 +173,10 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("no apt-get", output)
         self.assertIn("ninja", output)
-        for name in ("gcc", "cmake", "ninja", "pkg-config", "python3"):
+        for name in ("cc", "cmake", "ninja", "pkg-config"):
             self.command(name, "")
-        self.assertEqual(self.run_it()[0], 0)
+        self.assertEqual(self.run_it("build")[0], 0)
+        self.assertIn("python3", self.run_it()[2])
 
 
 if __name__ == "__main__":

@@ -6,12 +6,15 @@
 #   weft_script_test(layers LABEL layers COMMAND tools/check-layers)
 #   weft_fuzzer(parse SOURCES parse_fuzz.c MODULES syntax SEEDS tests/syntax)
 #
+# What several tests compile in is compiled once:
+#
+#   weft_test_support(interp SOURCES support/interp.c)
+#   weft_unit_test(run SOURCES run_test.c SUPPORT interp MODULES lower)
+#
 # Labels: unit, lang, run, fuzz, webgpu, install, docs, layers, bench. The last five
 # do not depend on how the code was compiled and exist only in plain builds; the fuzz
-# preset has nothing but the fuzzers.
-
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+# preset has nothing but the fuzzers, and tsan nothing but the tests that are marked
+# THREADS.
 
 set(WEFT_PLAIN ON)
 if(WEFT_SANITIZE OR WEFT_STRESS OR WEFT_FUZZ)
@@ -31,17 +34,54 @@ function(_weft_test_properties test label)
         ENVIRONMENT "${WEFT_TEST_ENV}")
 endfunction()
 
+# Whether a test with the mark THREADS or without, and with this label, exists here.
+function(_weft_test_wanted out label threads)
+    set(wanted ON)
+    if(WEFT_FUZZ AND NOT label STREQUAL "fuzz")
+        set(wanted OFF)
+    elseif(WEFT_SANITIZE MATCHES "thread" AND NOT threads)
+        set(wanted OFF)
+    elseif(NOT WEFT_PLAIN AND NOT label MATCHES "^(unit|fuzz|lang|run)$")
+        set(wanted OFF)
+    endif()
+    set(${out} ${wanted} PARENT_SCOPE)
+endfunction()
+
+# Where a program of tests finds its headers, and how it is linked.
+function(_weft_test_program target)
+    target_include_directories(${target} PRIVATE
+        "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
+    if(WEFT_LINKER_GOLD)
+        target_link_options(${target} PRIVATE -fuse-ld=gold)
+    endif()
+endfunction()
+
+# Objects that tests name under SUPPORT.
+function(weft_test_support name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+    add_library(support_${name} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    target_include_directories(support_${name} PRIVATE
+        "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+    target_link_libraries(support_${name} PRIVATE
+        weft_flags Threads::Threads PkgConfig::CMOCKA)
+    target_include_directories(support_${name} PRIVATE
+        "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
+endfunction()
+
 # A cmocka program: one process, with its modules' internals in reach. The
 # program's folder and tests/support are on its include path.
 function(weft_unit_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;MODULES;LIBS")
-    if(WEFT_FUZZ)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS" "" "SOURCES;SUPPORT;MODULES;LIBS")
+    _weft_test_wanted(wanted unit ${arg_THREADS})
+    if(NOT wanted)
         return()
     endif()
     add_executable(test_${name} ${arg_SOURCES})
     weft_link_modules(test_${name} ${arg_MODULES})
-    target_include_directories(test_${name} PRIVATE
-        "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
+    _weft_test_program(test_${name})
+    foreach(support IN LISTS arg_SUPPORT)
+        target_sources(test_${name} PRIVATE $<TARGET_OBJECTS:support_${support}>)
+    endforeach()
     target_link_libraries(test_${name} PRIVATE PkgConfig::CMOCKA ${arg_LIBS})
     target_compile_definitions(test_${name} PRIVATE
         WEFT_TEST_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
@@ -54,8 +94,9 @@ endfunction()
 # A script, run at the top of the source tree. With the label lang or run it
 # drives the built command, and so runs in sanitizer builds too.
 function(weft_script_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "COMMAND")
-    if(WEFT_FUZZ OR (NOT WEFT_PLAIN AND NOT arg_LABEL MATCHES "^(lang|run)$"))
+    cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS" "LABEL" "COMMAND")
+    _weft_test_wanted(wanted ${arg_LABEL} ${arg_THREADS})
+    if(NOT wanted)
         return()
     endif()
     add_test(NAME ${arg_LABEL}.${name} COMMAND ${arg_COMMAND}
@@ -64,10 +105,14 @@ function(weft_script_test name)
 endfunction()
 
 # A libFuzzer target. In the fuzz preset it fuzzes for a few seconds as a test;
-# in every other preset it replays its seeds. SEEDS are folders below the top
-# of the tree, DICT a file there: words that libFuzzer may put together.
+# in the others it replays its seeds. SEEDS are folders below the top of the
+# tree, DICT a file there: words that libFuzzer may put together.
 function(weft_fuzzer name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "DICT" "SOURCES;MODULES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "DICT" "SOURCES;SUPPORT;MODULES;LIBS;SEEDS")
+    _weft_test_wanted(wanted fuzz OFF)
+    if(NOT wanted)
+        return()
+    endif()
     set(seeds "")
     foreach(folder IN LISTS arg_SEEDS)
         list(APPEND seeds "${PROJECT_SOURCE_DIR}/${folder}")
@@ -78,6 +123,11 @@ function(weft_fuzzer name)
 
     add_executable(fuzz_${name} ${arg_SOURCES})
     weft_link_modules(fuzz_${name} ${arg_MODULES})
+    _weft_test_program(fuzz_${name})
+    foreach(support IN LISTS arg_SUPPORT)
+        target_sources(fuzz_${name} PRIVATE $<TARGET_OBJECTS:support_${support}>)
+    endforeach()
+    target_link_libraries(fuzz_${name} PRIVATE ${arg_LIBS})
     set_target_properties(fuzz_${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
     if(WEFT_FUZZ)
@@ -89,8 +139,7 @@ function(weft_fuzzer name)
             -artifact_prefix=${PROJECT_BINARY_DIR}/fuzz/${name}-
             "${found}" ${seeds})
     else()
-        target_sources(fuzz_${name} PRIVATE
-            "${PROJECT_SOURCE_DIR}/tests/support/replay.c")
+        target_sources(fuzz_${name} PRIVATE $<TARGET_OBJECTS:support_replay>)
         add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${seeds})
     endif()
     _weft_test_properties(fuzz.${name} fuzz)

@@ -16,7 +16,7 @@
 #include <webgpu/webgpu.h>
 
 #include "gpu/gpu_priv.h"
-#include "null_backend.h"
+#include "../gpu/null_backend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

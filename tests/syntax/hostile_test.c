@@ -12,9 +12,12 @@
 
 #include "parsed.h"
 
-/* In hostile builds arrays move at every push: a million would take days. */
-#ifdef WEFT_STRESS
+/* In hostile builds arrays move at every push: a million would take days. With
+ * sanitizers as many as are much deeper than the stack tell as much. */
+#if defined(WEFT_STRESS)
 #define MANY 3000u
+#elif defined(__SANITIZE_ADDRESS__)
+#define MANY 100000u
 #else
 #define MANY 1000000u
 #endif

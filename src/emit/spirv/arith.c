@@ -306,15 +306,15 @@ static const Row rows[IR_OP_COUNT] = {
     [IR_SIN] = WIDE(Sin),
     [IR_COS] = WIDE(Cos),
     [IR_TAN] = WIDE(Tan),
-    [IR_ASIN] = WIDE(Asin),
-    [IR_ACOS] = WIDE(Acos),
+    [IR_ASIN] = FN(spv_math_asin),
+    [IR_ACOS] = FN(spv_math_acos),
     [IR_ATAN] = WIDE(Atan),
     [IR_ATAN2] = WIDE(Atan2),
     [IR_SINH] = WIDE(Sinh),
     [IR_COSH] = WIDE(Cosh),
-    [IR_TANH] = WIDE(Tanh),
-    [IR_ASINH] = WIDE(Asinh),
-    [IR_ACOSH] = WIDE(Acosh),
+    [IR_TANH] = FN(spv_math_tanh),
+    [IR_ASINH] = FN(spv_math_asinh),
+    [IR_ACOSH] = FN(spv_math_acosh),
     [IR_ATANH] = WIDE(Atanh),
     [IR_LDEXP] = FN(spv_math_ldexp),
     [IR_FREXP_FRACT] = FN(spv_math_frexp_fract),
@@ -428,6 +428,6 @@ void spv_arith_inst(Spirv *s, const Inst *inst)
         return;
     SpvId v = apply(s, inst);
     if (is_rounded(s, inst))
-        v = spv_op1(s, SpvOpQuantizeToF16, spv_type_value(s, inst->type), v);
+        v = spv_math_round16(s, inst->type, v);
     s->values[inst->id] = v;
 }

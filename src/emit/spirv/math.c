@@ -22,12 +22,32 @@ SpvId spv_math_widen(Spirv *s, IrType type, SpvId x)
     return spv_op1(s, SpvOpFConvert, spv_type_value(s, as_kind(type, SCALAR_F32)), x);
 }
 
+/* To the 11 bits of an f16, ties to even. What a driver does with longer numbers is up
+ * to it, and most cut them off. */
+static SpvId to_11_bits(Spirv *s, IrType type, SpvId x)
+{
+    IrType ints = as_kind(type, SCALAR_I32);
+    SpvId i = spv_type_value(s, ints), bits = spv_op1(s, SpvOpBitcast, i, x);
+    SpvId odd = spv_op2(s, SpvOpShiftRightLogical, i, bits, spv_const_splat(s, ints, 13));
+    odd = spv_op2(s, SpvOpBitwiseAnd, i, odd, spv_const_splat(s, ints, 1));
+    bits = spv_op2(s, SpvOpIAdd, i, bits, spv_const_splat(s, ints, 0xfff));
+    bits = spv_op2(s, SpvOpIAdd, i, bits, odd);
+    bits = spv_op2(s, SpvOpBitwiseAnd, i, bits, spv_const_splat(s, ints, ~0x1fffu));
+    return spv_op1(s, SpvOpBitcast, spv_type_value(s, as_kind(type, SCALAR_F32)), bits);
+}
+
+SpvId spv_math_round16(Spirv *s, IrType type, SpvId x)
+{
+    return spv_op1(s, SpvOpQuantizeToF16, spv_type_value(s, type), to_11_bits(s, type, x));
+}
+
 SpvId spv_math_narrow(Spirv *s, IrType type, SpvId x)
 {
     if (type.kind != SCALAR_F16)
         return x;
-    return spv_op1(s, s->target->has_f16 ? SpvOpFConvert : SpvOpQuantizeToF16,
-                   spv_type_value(s, type), x);
+    if (!s->target->has_f16)
+        return spv_math_round16(s, type, x);
+    return spv_op1(s, SpvOpFConvert, spv_type_value(s, type), x);
 }
 
 SpvId spv_math_float_to_float(Spirv *s, const Inst *inst)
@@ -137,7 +157,7 @@ static SpvId of_bits(Spirv *s, IrType type, SpvId bits)
     return spv_op1(s, SpvOpBitcast, spv_type_value(s, as_kind(type, SCALAR_F32)), bits);
 }
 
-/* 2^n for n from -126 to 127. */
+/* 2^n for n from -126 to 127; zero for -127. */
 static SpvId power_of_two(Spirv *s, IrType type, SpvId n)
 {
     IrType ints = as_kind(type, SCALAR_I32);
@@ -151,7 +171,8 @@ static SpvId power_of_two(Spirv *s, IrType type, SpvId n)
 /*
  * Wide: x 2^n in two steps, each by a normal number. Both go the same way, so nothing
  * overflows on the way to a finite result, and only what ends up subnormal is rounded
- * twice. Beyond -252 and 254 every normal number is gone.
+ * twice. Beyond 254 every normal number is infinite. Below -252 WGSL takes zero for a
+ * result: the bits of 2^-127, made as if it were normal, are those of zero.
  */
 SpvId spv_math_ldexp(Spirv *s, const Inst *inst)
 {
@@ -159,7 +180,7 @@ SpvId spv_math_ldexp(Spirv *s, const Inst *inst)
     SpvId f = spv_type_value(s, type), i = spv_type_value(s, ints);
     SpvId x = spv_math_widen(s, inst->type, spv_value(s, inst->args[0]));
     SpvId n = spv_glsl3(s, GLSLstd450SClamp, i, spv_value(s, inst->args[1]),
-                        spv_const_splat(s, ints, (uint32_t)-252),
+                        spv_const_splat(s, ints, (uint32_t)-254),
                         spv_const_splat(s, ints, 254));
     SpvId half = spv_op2(s, SpvOpShiftRightArithmetic, i, n, spv_const_splat(s, ints, 1));
     SpvId rest = spv_op2(s, SpvOpISub, i, n, half);

@@ -7,7 +7,8 @@
  *   layout.c    types of memory, with and without a layout
  *   flow.c      regions and constructs        leave.c   ways out of them
  *   arith.c     operations on numbers: a table, and what needs more than a row
- *   math.c      functions whose form WGSL is stricter about than SPIR-V
+ *   math.c      what WGSL defines and SPIR-V does not      math_fn.c   what it does
+ *               not define well enough
  *   place.c     places, and their bounds      memory.c  loads, stores, lengths
  *   words.c     memory that is addressed as 32-bit words
  *   sync.c      atomics, barriers             subgroup.c   subgroups and quads
@@ -203,6 +204,7 @@ void  spv_arith_inst(Spirv *s, const Inst *inst);
 typedef SpvId ArithFn(Spirv *s, const Inst *inst);
 ArithFn spv_math_pow, spv_math_ldexp, spv_math_frexp_fract, spv_math_frexp_exp, spv_math_frem;
 ArithFn spv_math_to_signed, spv_math_to_unsigned, spv_math_float_to_float;
+ArithFn spv_math_asin, spv_math_acos, spv_math_tanh, spv_math_asinh, spv_math_acosh;
 ArithFn spv_math_pack_half, spv_math_unpack_half;
 /* vec2 of f16 and the word of its bits. */
 SpvId spv_half_pack(Spirv *s, SpvId pair);
@@ -210,6 +212,8 @@ SpvId spv_half_unpack(Spirv *s, SpvId word);
 /* An f16 as f32, and back. */
 SpvId spv_math_widen(Spirv *s, IrType type, SpvId x);
 SpvId spv_math_narrow(Spirv *s, IrType type, SpvId x);
+/* An f32 that stands for an f16, rounded. */
+SpvId spv_math_round16(Spirv *s, IrType type, SpvId x);
 
 void  spv_place_inst(Spirv *s, const Inst *inst);
 SpvId spv_place_length(Spirv *s, const IrVar *var);     /* of its runtime-sized array */

@@ -90,6 +90,6 @@ void spv_subgroup_inst(Spirv *s, const Inst *inst)
     case FORM_SWAP:    r = spv_op3(s, op, type, scope, x, spv_const_u32(s, row->detail)); break;
     }
     if (inst->type.kind == SCALAR_F16 && !s->target->has_f16 && row->form == FORM_FOLD)
-        r = spv_op1(s, SpvOpQuantizeToF16, type, r);
+        r = spv_math_round16(s, inst->type, r);
     s->values[inst->id] = r;
 }

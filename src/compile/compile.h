@@ -46,10 +46,17 @@ typedef struct KernelCacheDesc {
 KernelCache *kernel_cache_create(const KernelCacheDesc *desc);
 void         kernel_cache_release(KernelCache *cache);
 
+/* What a kernel may take for granted of the workgroups it runs (opt/proof.h). */
+typedef enum Assumptions {
+    ASSUME_NOTHING,
+    ASSUME_BOUNDS,                  /* indices stay inside                        */
+    ASSUME_INNER,                   /* and borders are elsewhere                  */
+} Assumptions;
+
 typedef struct CompileOptions {
     uint32_t lanes;                 /* 1, 4, 8, 16, 32   0: what suits best       */
     bool     shuffle;               /* hostile: lane groups in scrambled order    */
-    bool     assume;                /* run only dispatches that fulfil the proof  */
+    Assumptions assume;             /* run only where the proof holds             */
 } CompileOptions;
 
 /*
@@ -61,13 +68,14 @@ const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
                          const CompileOptions *options, Diag *diag);
 void          kernel_release(KernelCache *cache, const Kernel *kernel);
 
-/* Whether this dispatch fulfils what the kernel assumes. */
-bool          kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch);
+/* The workgroups of this dispatch that fulfil what the kernel assumes. False: none. */
+bool          kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch,
+                           ProofBox *box);
 /*
- * The same kernel without assumptions; made at the first call. The caller gives it
+ * The same kernel with fewer assumptions, of one that has some. The caller gives it
  * back with kernel_release(). NULL after a diagnostic.
  */
-const Kernel *kernel_without_assumptions(KernelCache *cache, const Kernel *kernel, Diag *diag);
+const Kernel *kernel_assuming_less(KernelCache *cache, const Kernel *kernel, Diag *diag);
 
 /* What comes before: the module of a text; NULL after a diagnostic. In `arena`, and
  * under the caller's arena_try(). */

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC     0x3246454657ull   /* "WFEF2" */
+#define MAGIC     0x3346454657ull   /* "WFEF3" */
 #define MAX_FILE  (256u << 20)
 #define SUFFIX    ".weft"
 
@@ -31,7 +31,7 @@ typedef struct Head {
     uint64_t magic, checksum;       /* of everything after this field             */
     uint64_t key_size, object_size, memory_size;
     uint32_t nbindings, lanes, workgroup_size[3], has_barrier;
-    uint32_t nnodes, nchecks;       /* of the proof                               */
+    uint32_t nnodes, nchecks, inner, unused;    /* of the proof                   */
 } Head;
 
 uint64_t bytes_hash(const void *bytes, size_t size)
@@ -164,7 +164,8 @@ static bool unpack(CompiledObject *out, const uint8_t *bytes, const Head *h)
     const uint8_t *tables = bytes + sizeof *h + padded((size_t)h->key_size);
     const uint8_t *object = tables + tables_size(h);
     CompiledObject o = {.nbindings = h->nbindings, .has_barrier = h->has_barrier,
-                        .proof = {.nnodes = h->nnodes, .nchecks = h->nchecks}};
+                        .proof = {.nnodes = h->nnodes, .nchecks = h->nchecks,
+                                  .inner = h->inner}};
     o.bindings = malloc((h->nbindings + 1) * sizeof *o.bindings);
     o.proof.nodes = malloc((h->nnodes + 1) * sizeof *o.proof.nodes);
     o.proof.checks = malloc((h->nchecks + 1) * sizeof *o.proof.checks);
@@ -230,7 +231,8 @@ static uint8_t *pack(const KernelKey *key, const CompiledObject *o, size_t *size
     Head h = {.magic = MAGIC, .key_size = key->size, .object_size = o->emitted.object_size,
               .memory_size = o->emitted.memory_size, .nbindings = o->nbindings,
               .lanes = o->emitted.lanes, .has_barrier = o->has_barrier,
-              .nnodes = o->proof.nnodes, .nchecks = o->proof.nchecks};
+              .nnodes = o->proof.nnodes, .nchecks = o->proof.nchecks,
+              .inner = o->proof.inner};
     memcpy(h.workgroup_size, o->workgroup_size, sizeof h.workgroup_size);
     size_t key_size = padded(key->size), from = offsetof(Head, key_size);
     *size = sizeof h + key_size + tables_size(&h) + o->emitted.object_size;

@@ -384,16 +384,19 @@ void kernel_release(KernelCache *cache, const Kernel *kernel)
 
 #define MAX_BUFFERS 256u
 
-bool kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch)
+bool kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch, ProofBox *box)
 {
     ProofBuffer buffers[MAX_BUFFERS];
+    const uint32_t *n = dispatch->num_workgroups;
+    *box = (ProofBox){.last = {n[0], n[1], n[2]}};
     if (kernel->proof.nchecks == 0)
         return true;
     if (kernel->nbindings > MAX_BUFFERS)
         return false;
     for (uint32_t i = 0; i < kernel->nbindings; i++)
         buffers[i] = (ProofBuffer){dispatch->buffers[i].data, dispatch->buffers[i].size};
-    return proof_holds(&kernel->proof, buffers, kernel->nbindings, dispatch->num_workgroups);
+    ProofGiven given = {buffers, {n[0], n[1], n[2]}};
+    return proof_find_box(&kernel->proof, &given, box);
 }
 
 typedef struct Remake {
@@ -415,14 +418,14 @@ static void read_again(void *context)
                                            (Str){r->recipe->entry, r->recipe->entry_len});
 }
 
-const Kernel *kernel_without_assumptions(KernelCache *cache, const Kernel *kernel, Diag *diag)
+const Kernel *kernel_assuming_less(KernelCache *cache, const Kernel *kernel, Diag *diag)
 {
     Arena arena;
     const Recipe *recipe = &((const Entry *)kernel)->recipe;
     Remake r = {.cache = cache, .recipe = recipe, .arena = &arena, .diag = diag};
     CompileOptions options = recipe->options;
     const Kernel *made = NULL;
-    options.assume = false;
+    options.assume = kernel->proof.inner ? ASSUME_BOUNDS : ASSUME_NOTHING;
     arena_init(&arena, 0);
     if (arena_try(&arena, read_again, &r) && r.entry)
         made = kernel_get(cache, r.module, r.entry, recipe->settings, recipe->nsettings,

@@ -78,7 +78,7 @@ static void middle(void *context)
         dump_ir(r, opt_passes[i].name);
     }
     if (job->options.assume && !r->dumped) {
-        opt_assume(r->ir, &r->proof);
+        opt_assume(r->ir, job->options.assume == ASSUME_INNER, &r->proof);
         opt_simplify(r->ir);
         opt_prune(r->ir);
         verify(r, "assume");

@@ -1,316 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * assume.c - takes for granted what a dispatch will prove.
+ * assume.c - takes for granted what workgroups will be shown to fulfil.
  *
  * in     an Ir
- * out    the same with in_bounds on indices, and guards decided, that hold if the
- *        Proof does
- * knows  which numbers a dispatch fixes (proof.h); what conditions hold where
- * not    how the proof is checked (proof.c)
+ * out    the same with in_bounds on indices, and with `inner` without what only
+ *        matters at the borders of a grid; it holds where the Proof does
+ * knows  what conditions hold where
+ * not    how values become ranges (claim.c), how the proof is checked (proof.c)
  *
- * Guards are the conditions at the start of a kernel that compare a global id with
- * the size of the data. They are assumed to let everybody through: where the size
- * divides evenly they do, and without them all lanes go the same way.
+ * What matters at borders alone compares a place in the grid, the global id and a few
+ * steps around it, with the size of the data:
+ *
+ *   guards      one way does all there is to do, the other leaves or does nothing
+ *   clamps      min, max: the place itself
+ *   wrapping    remainders: the place, less a multiple that is known
+ *
+ * Well inside the grid, all lanes go the same way and neighbours stay neighbours.
  */
-#include "opt/opt_priv.h"
+#include "opt/assume_priv.h"
 
-#define NONE       UINT32_MAX
-#define MAX_DEPTH  16u
-#define MAX_GUARDS 32u
-
-typedef struct Guard {
-    const Inst *condition;
-    bool        truth;
-} Guard;
-
-typedef struct Assume {
-    Ir      *ir;
-    VEC(ProofNode)  nodes;
-    VEC(ProofCheck) checks;
-    VEC(Guard)      guards;
-    uint32_t *buffer;               /* [vars] index among the buffers              */
-} Assume;
-
-static uint32_t node(Assume *s, ProofOp op, uint32_t a, uint32_t b, uint32_t c)
-{
-    ProofNode n = {(uint32_t)op, a, b, c};
-    if (s->nodes.len >= PROOF_MAX_NODES)
-        return NONE;
-    VEC_PUSH(s->ir->arena, &s->nodes, n);
-    return s->nodes.len - 1;
-}
-
-static uint32_t number(Assume *s, uint32_t n)
-{
-    return node(s, PROOF_RANGE, n, n, 0);
-}
-
-/* ---- memory that a dispatch fixes ---- */
-
-/* The bytes before a place whose every step is constant. False: some is not. */
-static bool constant_offset(const Inst *place, const IrVar **var, uint64_t *offset)
-{
-    *offset = 0;
-    for (; place->op != IR_VAR; place = place->args[0]) {
-        const MemType *of = place->args[0]->mem;
-        if (place->op == IR_FIELD) {
-            *offset += of->structure.fields[place->index].offset;
-        } else if (place->op == IR_ELEM && place->args[1]->op == IR_CONST) {
-            bool array = of->kind == MEM_ARRAY;
-            uint64_t i = place->args[1]->constant.bits[0];
-            if (i >= (array ? of->array.count : of->value.type.width))
-                return false;
-            *offset += i * (array ? of->array.stride : of->value.stride);
-        } else {
-            return false;
-        }
-    }
-    *var = place->var;
-    return *offset <= UINT32_MAX;
-}
-
-static bool is_fixed_buffer(const IrVar *var)
-{
-    return var->space == IRSPACE_UNIFORM ||
-           (var->space == IRSPACE_STORAGE && var->read_only);
-}
-
-static uint32_t word_node(Assume *s, const Inst *load)
-{
-    const IrVar *var;
-    uint64_t offset;
-    if (!constant_offset(load->args[0], &var, &offset) || !is_fixed_buffer(var))
-        return NONE;
-    return node(s, PROOF_WORD, s->buffer[var->id], (uint32_t)offset, 0);
-}
-
-static uint32_t length_node(Assume *s, const Inst *place)
-{
-    const IrVar *var;
-    uint64_t offset;
-    if (place->mem->kind != MEM_ARRAY || !constant_offset(place, &var, &offset) ||
-        (var->space != IRSPACE_STORAGE && var->space != IRSPACE_UNIFORM))
-        return NONE;
-    return node(s, PROOF_LENGTH, s->buffer[var->id], (uint32_t)offset,
-                place->mem->array.stride);
-}
-
-/* ---- values ---- */
-
-static uint32_t value_node(Assume *s, const Inst *v, uint32_t depth);
-static bool never_negative(Assume *s, uint32_t x);
-
-static uint32_t input_node(Assume *s, const Inst *v)
-{
-    const uint32_t *size = s->ir->workgroup_size;
-    IrInput in = v->input;
-    if (in <= INPUT_LOCAL_ID_Z)
-        return node(s, PROOF_RANGE, 0, size[in - INPUT_LOCAL_ID_X] - 1, 0);
-    if (in == INPUT_LOCAL_INDEX)
-        return node(s, PROOF_RANGE, 0, size[0] * size[1] * size[2] - 1, 0);
-    if (in >= INPUT_WORKGROUP_ID_X && in <= INPUT_WORKGROUP_ID_Z)
-        return node(s, PROOF_GROUP_ID, in - INPUT_WORKGROUP_ID_X, 0, 0);
-    if (in >= INPUT_NUM_WORKGROUPS_X && in <= INPUT_NUM_WORKGROUPS_Z)
-        return node(s, PROOF_NUM_GROUPS, in - INPUT_NUM_WORKGROUPS_X, 0, 0);
-    return NONE;
-}
-
-static const struct { IrOp op; ProofOp proof; } arithmetic[] = {
-    {IR_IADD, PROOF_ADD}, {IR_ISUB, PROOF_SUB}, {IR_IMUL, PROOF_MUL},
-    {IR_UDIV, PROOF_DIV}, {IR_UREM, PROOF_REM}, {IR_SHL, PROOF_SHL},
-    {IR_SHR, PROOF_SHR}, {IR_AND, PROOF_AND}, {IR_UMIN, PROOF_MIN},
-    {IR_UMAX, PROOF_MAX},
-};
-
-/* The result is bounded by the second operand alone. */
-static bool second_bounds(IrOp op)
-{
-    return op == IR_UREM || op == IR_AND || op == IR_UMIN;
-}
-
-static uint32_t arithmetic_node(Assume *s, const Inst *v, uint32_t depth)
-{
-    for (size_t i = 0; i < COUNTOF(arithmetic); i++) {
-        if (arithmetic[i].op != (IrOp)v->op)
-            continue;
-        uint32_t y = value_node(s, v->args[1], depth - 1);
-        uint32_t x = y == NONE && !second_bounds((IrOp)v->op)
-                         ? NONE : value_node(s, v->args[0], depth - 1);
-        if (x == NONE && y != NONE && second_bounds((IrOp)v->op))
-            x = node(s, PROOF_RANGE, 0, UINT32_MAX, 0);
-        return x == NONE || y == NONE ? NONE : node(s, arithmetic[i].proof, x, y, 0);
-    }
-    return NONE;
-}
-
-static uint32_t join_node(Assume *s, const Inst *x, const Inst *y, uint32_t depth)
-{
-    uint32_t a = value_node(s, x, depth - 1);
-    uint32_t b = a == NONE ? NONE : value_node(s, y, depth - 1);
-    return b == NONE ? NONE : node(s, PROOF_JOIN, a, b, 0);
-}
-
-/* The test at the top of a loop's body that keeps parameter p below a limit. */
-static const Inst *loop_test(const Inst *loop, const Inst *p)
-{
-    for (const Inst *inst = loop->flow.regions[0]->first; inst; inst = inst->next) {
-        if (inst->op != IR_IF)
-            continue;
-        const Inst *c = inst->args[0];
-        bool leaves = inst->flow.regions[1]->last->op != IR_YIELD;
-        bool test = c->op == IR_ULT || c->op == IR_SLT;
-        return leaves && test && c->args[0] == p ? c : NULL;
-    }
-    return NULL;
-}
-
-static const Inst *next_value(const Inst *loop, uint32_t i)
-{
-    const Inst *end = loop->flow.regions[1]->last;
-    uint32_t at = leaver_param(end, loop, i);
-    return at == UINT32_MAX ? NULL : end->args[at];
-}
-
-/* Is the loop's own test known to have passed here? */
-static bool is_inside(const Assume *s, const Inst *test)
-{
-    for (uint32_t i = s->guards.len; i-- > 0;)
-        if (s->guards.data[i].condition == test)
-            return s->guards.data[i].truth;
-    return false;
-}
-
-/* A parameter that counts up to a limit, or only shrinks. */
-static uint32_t param_node(Assume *s, const Inst *p, uint32_t depth)
-{
-    const Inst *loop = p->region->owner;
-    if (!loop || p->region != loop->flow.regions[0])
-        return NONE;
-    const Inst *next = next_value(loop, p->index);
-    uint32_t first = value_node(s, loop->args[p->index], depth - 1);
-    if (first == NONE || !next)
-        return first;
-    if ((next->op == IR_SHR || next->op == IR_UDIV) && next->args[0] == p)
-        return node(s, PROOF_JOIN, number(s, 0), first, 0);
-    const Inst *test = loop_test(loop, p);
-    bool adds = next->op == IR_IADD && next->args[0] == p && next->args[1]->op == IR_CONST;
-    if (!adds || !test || next->args[1]->constant.bits[0] - 1u >= INT32_MAX)
-        return NONE;
-    uint32_t limit = value_node(s, test->args[1], depth - 1);
-    uint32_t step = next->args[1]->constant.bits[0];
-    if (limit == NONE)
-        return NONE;
-    uint32_t up = node(s, PROOF_COUNT_UP, first, limit, step);
-    if (test->op == IR_SLT && !never_negative(s, up))
-        return NONE;
-    return is_inside(s, test) ? node(s, PROOF_COUNT_IN, first, limit, step) : up;
-}
-
-static uint32_t plain_node(Assume *s, const Inst *v, uint32_t depth)
-{
-    switch (v->op) {
-    case IR_CONST: return number(s, v->constant.bits[0]);
-    case IR_INPUT: return input_node(s, v);
-    case IR_LOAD: return word_node(s, v);
-    case IR_LENGTH: return length_node(s, v->args[0]);
-    case IR_SELECT: return join_node(s, v->args[1], v->args[2], depth);
-    case IR_PARAM: return param_node(s, v, depth);
-    default: return arithmetic_node(s, v, depth);
-    }
-}
-
-static bool add_check(Assume *s, uint32_t low, uint32_t high, bool equal)
-{
-    ProofCheck c = {low, high, equal};
-    if (low == NONE || high == NONE)
-        return false;
-    VEC_PUSH(s->ir->arena, &s->checks, c);
-    return true;
-}
-
-/* Numbers that never look negative compare the same, signed or not. */
-static bool never_negative(Assume *s, uint32_t x)
-{
-    return add_check(s, x, number(s, INT32_MAX), true);
-}
-
-/* Narrows v by one condition that holds here. */
-static uint32_t narrowed(Assume *s, uint32_t at, const Inst *v, const Guard *g, uint32_t depth)
-{
-    const Inst *c = g->condition;
-    bool is_signed = c->op == IR_SLT || c->op == IR_SLE;
-    bool strict = c->op == IR_ULT || c->op == IR_SLT, loose = c->op == IR_ULE || c->op == IR_SLE;
-    if ((!strict && !loose) || (is_signed && at == NONE))
-        return at;
-    /* v < y, v <= y; or not (y <= v), not (y < v) */
-    const Inst *below = g->truth ? c->args[0] : c->args[1];
-    const Inst *limit = g->truth ? c->args[1] : c->args[0];
-    if (below != v || limit == v)
-        return at;
-    uint32_t y = value_node(s, limit, depth - 1);
-    if (y == NONE || (is_signed && (!never_negative(s, at) || !never_negative(s, y))))
-        return at;
-    if (at == NONE)
-        at = node(s, PROOF_RANGE, 0, UINT32_MAX, 0);
-    bool less = g->truth ? strict : loose;
-    return at == NONE ? NONE : node(s, less ? PROOF_BELOW : PROOF_AT_MOST, at, y, 0);
-}
-
-static uint32_t value_node(Assume *s, const Inst *v, uint32_t depth)
-{
-    if (depth == 0 || v->type.kind != SCALAR_I32 || v->type.width != 1)
-        return NONE;
-    uint32_t at = plain_node(s, v, depth);
-    uint32_t n = s->guards.len, least = n > MAX_GUARDS ? n - MAX_GUARDS : 0;
-    for (uint32_t i = n; i-- > least && v->op != IR_CONST;)
-        at = narrowed(s, at, v, &s->guards.data[i], depth);
-    return at;
-}
-
-/* ---- what is assumed ---- */
-
-/* Undoes what a proof that came to nothing has added. */
-typedef struct Mark {
-    uint32_t nodes, checks;
-} Mark;
-
-static Mark mark(const Assume *s)
-{
-    return (Mark){s->nodes.len, s->checks.len};
-}
-
-static bool undo(Assume *s, Mark m)
-{
-    s->nodes.len = m.nodes;
-    s->checks.len = m.checks;
-    return false;
-}
+#define MAX_DEPTH 8u                /* of conditions and places                   */
 
 static void assume_index(Assume *s, Inst *elem)
 {
-    Mark before = mark(s);
+    ClaimMark before = claim_mark(s);
     const MemType *mem = elem->args[0]->mem;
     uint64_t count = mem->kind == MEM_ARRAY ? mem->array.count : mem->value.type.width;
     if (elem->in_bounds || count > UINT32_MAX || elem->args[1]->op == IR_CONST)
         return;
-    uint32_t index = value_node(s, elem->args[1], MAX_DEPTH);
-    uint32_t limit = index == NONE ? NONE
-                     : count ? number(s, (uint32_t)count) : length_node(s, elem->args[0]);
-    if (add_check(s, index, limit, false))
+    uint32_t index = claim_value(s, elem->args[1], CLAIM_DEPTH);
+    uint32_t limit = index == CLAIM_NONE ? CLAIM_NONE
+                     : count ? claim_number(s, (uint32_t)count)
+                             : claim_length(s, elem->args[0]);
+    if (claim_check(s, index, limit, 0))
         elem->in_bounds = true;
     else
-        undo(s, before);
+        claim_undo(s, before);
 }
 
-/* Does this come from the id of a workgroup? */
-static bool is_global(const Inst *v, uint32_t depth)
+/* ---- places in the grid ---- */
+
+static bool has_input(const Inst *v, IrInput first, IrInput last, uint32_t depth)
+{
+    if (v->op == IR_INPUT)
+        return v->input >= first && v->input <= last;
+    for (uint32_t i = 0; i < v->nargs && depth; i++)
+        if (has_input(v->args[i], first, last, depth - 1))
+            return true;
+    return false;
+}
+
+/* Does this come from the id of a workgroup, by steps? */
+static bool is_place(const Inst *v, uint32_t depth)
 {
     if (v->op == IR_INPUT)
         return v->input >= INPUT_WORKGROUP_ID_X && v->input <= INPUT_WORKGROUP_ID_Z;
-    if (depth == 0 || !(v->op == IR_IADD || v->op == IR_IMUL || v->op == IR_SHL))
-        return false;
-    return is_global(v->args[0], depth - 1) || is_global(v->args[1], depth - 1);
+    bool steps = v->op == IR_IADD || v->op == IR_ISUB || v->op == IR_IMUL || v->op == IR_SHL;
+    return steps && depth &&
+           (is_place(v->args[0], depth - 1) || is_place(v->args[1], depth - 1));
 }
+
+/* Is this one number for all that a dispatch does? */
+static bool is_fixed(const Inst *v, uint32_t depth)
+{
+    if (v->op == IR_CONST)
+        return true;
+    if (v->op == IR_INPUT)
+        return v->input >= INPUT_NUM_WORKGROUPS_X && v->input <= INPUT_NUM_WORKGROUPS_Z;
+    if (v->op == IR_LOAD || v->op == IR_LENGTH)
+        return true;                /* what is not has no node */
+    if (v->op == IR_PARAM || v->op == IR_RESULT || depth == 0 || v->nargs == 0)
+        return false;
+    for (uint32_t i = 0; i < v->nargs; i++)
+        if (!is_fixed(v->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+static bool compares_place(const Inst *x, const Inst *y)
+{
+    return (is_place(x, MAX_DEPTH) && is_fixed(y, MAX_DEPTH)) ||
+           (is_place(y, MAX_DEPTH) && is_fixed(x, MAX_DEPTH));
+}
+
+/* ---- guards ---- */
 
 /* Adds checks that make the condition always `truth`. */
 static bool prove(Assume *s, const Inst *c, bool truth, uint32_t depth)
@@ -319,17 +92,20 @@ static bool prove(Assume *s, const Inst *c, bool truth, uint32_t depth)
         return false;
     if (c->op == IR_NOT)
         return prove(s, c->args[0], !truth, depth - 1);
+    if (c->op == IR_UNIFORM)
+        return prove(s, c->args[0], truth, depth - 1);
     if ((c->op == IR_AND && truth) || (c->op == IR_OR && !truth))
         return prove(s, c->args[0], truth, depth - 1) && prove(s, c->args[1], truth, depth - 1);
-    bool strict = c->op == IR_ULT, loose = c->op == IR_ULE;
-    if (!strict && !loose)
+    if (c->op < IR_SLT || c->op > IR_ULE || !compares_place(c->args[0], c->args[1]))
         return false;
-    const Inst *low = c->args[truth ? 0 : 1], *high = c->args[truth ? 1 : 0];
-    if (!is_global(low, 4))
-        return false;
-    uint32_t x = value_node(s, low, MAX_DEPTH);
-    uint32_t y = x == NONE ? NONE : value_node(s, high, MAX_DEPTH);
-    return add_check(s, x, y, truth ? loose : strict);
+    bool loose = c->op == IR_SLE || c->op == IR_ULE;
+    uint32_t relation = c->op == IR_SLT || c->op == IR_SLE ? PROOF_SIGNED : 0;
+    if (loose == truth)
+        relation |= PROOF_EQUAL;
+    uint32_t x = claim_value(s, c->args[truth ? 0 : 1], CLAIM_DEPTH);
+    uint32_t y = x == CLAIM_NONE ? CLAIM_NONE
+                                 : claim_value(s, c->args[truth ? 1 : 0], CLAIM_DEPTH);
+    return claim_check(s, x, y, relation);
 }
 
 static bool only_yields(const Region *r)
@@ -337,32 +113,111 @@ static bool only_yields(const Region *r)
     return r->first == r->last && r->last->op == IR_YIELD;
 }
 
-/* A guard: one way does nothing but go on (or all there is), the other leaves (or
- * does nothing). */
-static void assume_guard(Assume *s, Inst *inst)
+/* Which way is taken well inside? False: neither is the one with the work. */
+static bool busy_way(const Inst *inst, bool *way)
 {
     const Region *yes = inst->flow.regions[0], *no = inst->flow.regions[1];
-    bool wanted;
-    if (yes->last->op != IR_YIELD && only_yields(no))
-        wanted = false;
-    else if (only_yields(no) && !only_yields(yes))
-        wanted = true;
-    else if (no->last->op != IR_YIELD && only_yields(yes))
-        wanted = true;
+    if (only_yields(no))
+        *way = yes->last->op == IR_YIELD;
+    else if (only_yields(yes))
+        *way = no->last->op != IR_YIELD;
     else
+        return false;
+    return !only_yields(yes) || !only_yields(no);
+}
+
+static void assume_guard(Assume *s, Inst *inst)
+{
+    ClaimMark before = claim_mark(s);
+    bool way;
+    if (inst->args[0]->op == IR_CONST || !busy_way(inst, &way))
         return;
-    Mark before = mark(s);
-    if (inst->flow.nresults || !prove(s, inst->args[0], wanted, 6)) {
-        undo(s, before);
+    if (!prove(s, inst->args[0], way, MAX_DEPTH)) {
+        claim_undo(s, before);
         return;
     }
     IrCursor c = {s->ir, inst->region, inst, inst->span};
-    inst->args[0] = ir_bool(&c, wanted);
+    inst->args[0] = ir_bool(&c, way);
+    s->left_out = true;
+}
+
+/* ---- clamps and wrapping ---- */
+
+/* Makes `inst` x - n. */
+static void become_less(Assume *s, Inst *inst, Inst *x, uint32_t n)
+{
+    IrCursor c = {s->ir, inst->region, inst, inst->span};
+    inst->op = IR_ISUB;
+    inst->args[0] = x;
+    inst->args[1] = ir_i32(&c, n);
+    s->left_out = true;
+}
+
+static void assume_clamp(Assume *s, Inst *inst)
+{
+    ClaimMark before = claim_mark(s);
+    bool least = inst->op == IR_SMIN || inst->op == IR_UMIN;
+    uint32_t relation = PROOF_EQUAL;
+    if (inst->op == IR_SMIN || inst->op == IR_SMAX)
+        relation |= PROOF_SIGNED;
+    if (inst->type.width != 1 || !compares_place(inst->args[0], inst->args[1]))
+        return;
+    bool first = is_place(inst->args[0], MAX_DEPTH);
+    Inst *x = inst->args[first ? 0 : 1], *limit = inst->args[first ? 1 : 0];
+    uint32_t low = claim_value(s, least ? x : limit, CLAIM_DEPTH);
+    uint32_t high = low == CLAIM_NONE ? CLAIM_NONE
+                                      : claim_value(s, least ? limit : x, CLAIM_DEPTH);
+    if (claim_check(s, low, high, relation))
+        become_less(s, inst, x, 0);
+    else
+        claim_undo(s, before);
+}
+
+/* The size of the ring: x % size, x & (size - 1). 0: it is none. */
+static uint32_t ring_size(const Inst *inst)
+{
+    if (inst->type.kind != SCALAR_I32 || inst->type.width != 1 ||
+        inst->args[1]->op != IR_CONST)
+        return 0;
+    uint32_t n = inst->args[1]->constant.bits[0];
+    if (inst->op != IR_AND)
+        return n;
+    return n & (n + 1) ? 0 : n + 1;
+}
+
+/* A bare id that is wrapped becomes rows and columns: it goes round many times. A
+ * neighbour of it goes round at borders alone. */
+static bool is_neighbour(const Inst *v)
+{
+    return (v->op == IR_IADD || v->op == IR_ISUB) && is_place(v, MAX_DEPTH) &&
+           !has_input(v->args[1], INPUT_LOCAL_ID_X, INPUT_LOCAL_INDEX, 0) &&
+           !has_input(v->args[0], INPUT_LOCAL_ID_X, INPUT_LOCAL_INDEX, 0);
+}
+
+static void assume_wrapping(Assume *s, Inst *inst)
+{
+    ClaimMark before = claim_mark(s);
+    uint32_t size = ring_size(inst);
+    uint64_t low, high;
+    if (size < 2 || !is_neighbour(inst->args[0]))
+        return;
+    uint32_t x = claim_value(s, inst->args[0], CLAIM_DEPTH);
+    bool known = x != CLAIM_NONE && proof_probe(s->nodes.data, x, &low, &high);
+    uint32_t times = known ? (uint32_t)(low / size) : 0;
+    if (!known || (uint64_t)(times + 1) * size > INT32_MAX || high / size != times) {
+        claim_undo(s, before);
+        return;
+    }
+    bool from = claim_check(s, claim_number(s, times * size), x, PROOF_EQUAL);
+    if (from && claim_check(s, x, claim_number(s, (times + 1) * size), 0))
+        become_less(s, inst, inst->args[0], times * size);
+    else
+        claim_undo(s, before);
 }
 
 /* ---- walking ---- */
 
-static void walk(Assume *s, Region *region, bool at_start);
+static void walk(Assume *s, Region *region);
 
 static void push(Assume *s, const Inst *condition, bool truth)
 {
@@ -377,15 +232,15 @@ static void push(Assume *s, const Inst *condition, bool truth)
     VEC_PUSH(s->ir->arena, &s->guards, g);
 }
 
-static void walk_if(Assume *s, Inst *inst, bool at_start)
+static void walk_if(Assume *s, Inst *inst)
 {
     const Inst *condition = inst->args[0];
     uint32_t before = s->guards.len;
-    if (at_start)
+    if (s->inner)
         assume_guard(s, inst);
     for (uint32_t i = 0; i < 2; i++) {
         push(s, condition, i == 0);
-        walk(s, inst->flow.regions[i], at_start);
+        walk(s, inst->flow.regions[i]);
         s->guards.len = before;
     }
     bool yes = inst->flow.regions[0]->last->op == IR_YIELD;
@@ -394,18 +249,36 @@ static void walk_if(Assume *s, Inst *inst, bool at_start)
         push(s, condition, yes);
 }
 
-static void walk(Assume *s, Region *region, bool at_start)
+static void walk_one(Assume *s, Inst *inst)
+{
+    switch (inst->op) {
+    case IR_ELEM:
+        assume_index(s, inst);
+        break;
+    case IR_IF:
+        walk_if(s, inst);
+        break;
+    case IR_SMIN: case IR_SMAX: case IR_UMIN: case IR_UMAX:
+        if (s->inner)
+            assume_clamp(s, inst);
+        break;
+    case IR_UREM: case IR_SREM: case IR_AND:
+        if (s->inner)
+            assume_wrapping(s, inst);
+        break;
+    default:
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                walk(s, inst->flow.regions[i]);
+    }
+}
+
+static void walk(Assume *s, Region *region)
 {
     uint32_t before = s->guards.len;
     for (Inst *inst = region->first, *next; inst; inst = next) {
         next = inst->next;
-        if (inst->op == IR_ELEM)
-            assume_index(s, inst);
-        else if (inst->op == IR_IF)
-            walk_if(s, inst, at_start);
-        else if (ir_op_is_construct((IrOp)inst->op))
-            for (uint32_t i = 0; i < inst->flow.nregions; i++)
-                walk(s, inst->flow.regions[i], at_start && inst->op == IR_BLOCK);
+        walk_one(s, inst);
     }
     s->guards.len = before;
 }
@@ -421,10 +294,10 @@ static void number_buffers(Assume *s)
     }
 }
 
-void opt_assume(Ir *ir, Proof *out)
+void opt_assume(Ir *ir, bool inner, Proof *out)
 {
-    Assume s = {.ir = ir};
+    Assume s = {.ir = ir, .inner = inner};
     number_buffers(&s);
-    walk(&s, ir->body, true);
-    *out = (Proof){s.nodes.data, s.nodes.len, s.checks.data, s.checks.len};
+    walk(&s, ir->body);
+    *out = (Proof){s.nodes.data, s.nodes.len, s.checks.data, s.checks.len, s.left_out};
 }

@@ -196,13 +196,43 @@ static uint32_t true_bits(const Inst *inst)
     return inst->type.kind == SCALAR_BOOL ? 1 : UINT32_MAX;
 }
 
-static Inst *component_of(IrCursor *c, Inst *v, uint32_t i)
+/* Truths and integers that are computed component by component. They decide where
+ * memory is and who goes where: one by one, more can be seen of them. */
+static bool is_apart(const Inst *v)
 {
+    bool kind = v->type.kind == SCALAR_I32 || v->type.kind == SCALAR_BOOL;
+    return kind && ((v->op >= IR_IADD && v->op <= IR_NOT) ||
+                    (v->op >= IR_SELECT && v->op <= IR_F2U));
+}
+
+#define MAX_NESTED 4u               /* operations whose components are taken at once */
+
+static Inst *component_of(IrCursor *c, Inst *v, uint32_t i, uint32_t depth)
+{
+    if (v->type.width == 1)
+        return v;
     if (v->op == IR_VEC)
         return v->args[i];
+    if (v->op == IR_CONST)
+        return ir_const(c, (IrType){v->type.kind, 1}, (IrConstant){{v->constant.bits[i]}});
     if (v->op == IR_SWIZZLE)
-        return component_of(c, v->args[0], v->swizzle[i]);
-    return ir_extract(c, v, i);
+        return component_of(c, v->args[0], v->swizzle[i], depth);
+    if (depth == 0 || !is_apart(v))
+        return ir_extract(c, v, i);
+    Inst *args[3];
+    for (uint32_t k = 0; k < v->nargs; k++)
+        args[k] = component_of(c, v->args[k], i, depth - 1);
+    return ir_op_as(c, (IrOp)v->op, (IrType){v->type.kind, 1}, v->nargs, args);
+}
+
+/* All or any of a vector's components. */
+static Inst *reduce_identity(IrCursor *c, const Inst *inst)
+{
+    Inst *v = inst->args[0], *all = component_of(c, v, 0, MAX_NESTED);
+    for (uint32_t i = 1; i < v->type.width; i++)
+        all = ir_op2(c, inst->op == IR_ALL ? IR_AND : IR_OR, all,
+                     component_of(c, v, i, MAX_NESTED));
+    return all;
 }
 
 static Inst *extract_identity(IrCursor *c, const Inst *inst)
@@ -213,10 +243,10 @@ static Inst *extract_identity(IrCursor *c, const Inst *inst)
         return v;
     if (at && is_const(inst->args[1])) {
         uint32_t i = MIN_OF(inst->args[1]->constant.bits[0], v->type.width - 1u);
-        return component_of(c, v, i);
+        return component_of(c, v, i, MAX_NESTED);
     }
-    if (!at && (v->op == IR_VEC || v->op == IR_SWIZZLE))
-        return component_of(c, v, inst->index);
+    if (!at && (v->op == IR_VEC || v->op == IR_SWIZZLE || is_apart(v)))
+        return component_of(c, v, inst->index, MAX_NESTED);
     return NULL;
 }
 
@@ -229,7 +259,7 @@ static Inst *insert_identity(IrCursor *c, const Inst *inst)
     uint32_t at = MIN_OF(inst->args[2]->constant.bits[0], width - 1);
     Inst *parts[4];
     for (uint32_t i = 0; i < width; i++)
-        parts[i] = i == at ? inst->args[1] : component_of(c, inst->args[0], i);
+        parts[i] = i == at ? inst->args[1] : component_of(c, inst->args[0], i, MAX_NESTED);
     return ir_op_as(c, IR_VEC, inst->type, width, parts);
 }
 
@@ -323,6 +353,7 @@ Inst *fold_identity(IrCursor *c, const Inst *inst)
     case IR_SWIZZLE: return swizzle_identity(c, inst);
     case IR_SELECT: return select_identity(c, inst);
     case IR_VEC: return vec_identity(inst);
+    case IR_ALL: case IR_ANY: return reduce_identity(c, inst);
     default: break;
     }
     return inst->nargs ? integer_identity(c, inst) : NULL;

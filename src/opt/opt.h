@@ -29,11 +29,11 @@ void opt_prune(Ir *ir);
 /* Variables that no place names any more; the others are numbered anew. */
 void opt_drop_vars(Ir *ir);
 
-/* Takes for granted what a dispatch will prove: indices in bounds, guards that let
- * everybody through. The IR holds only for dispatches for which the proof does. The
- * variables must not be renumbered afterwards: the proof names buffers by their
- * order. */
-void opt_assume(Ir *ir, Proof *out);
+/* Takes for granted what a dispatch will prove: indices in bounds; with `inner` also
+ * that nothing happens which only happens at the borders of a grid. The IR holds only
+ * for workgroups for which the proof does. The variables must not be renumbered
+ * afterwards: the proof names buffers by their order. */
+void opt_assume(Ir *ir, bool inner, Proof *out);
 
 typedef struct OptPass {
     const char *name;                   /* for --dump=NAME                        */

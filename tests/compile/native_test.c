@@ -62,72 +62,104 @@ static const void *immediates_of(const RunCase *c)
     return NULL;
 }
 
-static void dispatch(KernelFn *run, const KernelDispatch *k, void *memory, bool backwards)
-{
-    uint32_t rows = k->num_workgroups[1] * k->num_workgroups[2];
-    for (uint32_t i = 0; i < rows; i++) {
-        uint32_t row = backwards ? rows - 1 - i : i;
-        uint32_t y = row % k->num_workgroups[1], z = row / k->num_workgroups[1];
-        for (uint32_t x = 0; x < k->num_workgroups[0]; x++) {
-            uint32_t at = backwards ? k->num_workgroups[0] - 1 - x : x;
-            run(k, memory, at, at + 1, y, z);
-        }
-    }
-}
+/* A kernel, ready to run. */
+typedef struct Form {
+    CompiledObject object;
+    LoadedCode     code;
+    KernelBuffer  *buffers;
+    ProofBuffer   *proof_buffers;
+} Form;
 
-/* Does this run fulfil what the kernel assumes? */
-static bool is_suited(Arena *a, const RunCase *c, const CompiledObject *o)
+static const char *form_open(Arena *a, Form *f, const RunCase *c)
 {
-    ProofBuffer *buffers = ARENA_ARRAY(a, ProofBuffer, o->nbindings + 1);
+    const CompiledObject *o = &f->object;
+    const char *why = NULL;
+    f->buffers = ARENA_ARRAY(a, KernelBuffer, o->nbindings + 1);
+    f->proof_buffers = ARENA_ARRAY(a, ProofBuffer, o->nbindings + 1);
     for (uint32_t i = 0; i < o->nbindings; i++) {
         KernelBuffer b = buffer_for(c, o->bindings[i]);
-        buffers[i] = (ProofBuffer){b.data, b.size};
+        f->buffers[i] = b;
+        f->proof_buffers[i] = (ProofBuffer){b.data, b.size};
     }
-    return proof_holds(&o->proof, buffers, o->nbindings, c->groups);
+    bool ok = loader_open(&f->code, o->emitted.object, o->emitted.object_size, "weft_kernel",
+                          &why);
+    return ok ? NULL : why;
 }
 
-static const char *execute(Arena *a, RunCase *c, const CompiledObject *o, bool backwards)
+static void form_close(Form *f)
 {
-    const char *why = NULL;
+    loader_close(&f->code);
+    compiled_object_fini(&f->object);
+}
+
+static bool form_suits(const Form *f, const RunCase *c, uint32_t x, uint32_t y, uint32_t z)
+{
+    ProofGiven given = {f->proof_buffers, {c->groups[0], c->groups[1], c->groups[2]}};
+    ProofBox   box = {{x, y, z}, {x + 1, y + 1, z + 1}};
+    return proof_holds(&f->object.proof, &given, &box);
+}
+
+/* Each workgroup by the first form that may run it; the last may run all. */
+static const char *execute(Arena *a, RunCase *c, Form *forms, uint32_t nforms, bool backwards)
+{
     const atomic_uint stop = 0;
-    LoadedCode code = {0};
-    if (!loader_open(&code, o->emitted.object, o->emitted.object_size, "weft_kernel", &why))
-        return why;
+    uint64_t size = 0, groups = (uint64_t)c->groups[0] * c->groups[1] * c->groups[2];
     runfile_fill(a, c);
-    if (!is_suited(a, c, o)) {
-        loader_close(&code);
-        return NULL;
+    for (uint32_t i = 0; i < nforms; i++) {
+        const char *why = form_open(a, &forms[i], c);
+        if (why)
+            return why;
+        if (forms[i].object.emitted.memory_size > size)
+            size = forms[i].object.emitted.memory_size;
     }
-    KernelBuffer *buffers = ARENA_ARRAY(a, KernelBuffer, o->nbindings + 1);
-    for (uint32_t i = 0; i < o->nbindings; i++)
-        buffers[i] = buffer_for(c, o->bindings[i]);
-    KernelDispatch k = {.buffers = buffers, .immediates = immediates_of(c), .stop = &stop,
-                        .num_workgroups = {c->groups[0], c->groups[1], c->groups[2]}};
-    void *memory = aligned_alloc(KERNEL_ALIGN, o->emitted.memory_size + KERNEL_ALIGN);
-    dispatch((KernelFn *)code.entry, &k, memory, backwards);
+    void *memory = aligned_alloc(KERNEL_ALIGN, size + KERNEL_ALIGN);
+    for (uint64_t i = 0; i < groups; i++) {
+        uint64_t at = backwards ? groups - 1 - i : i, row = at / c->groups[0];
+        uint32_t x = (uint32_t)(at % c->groups[0]), y = (uint32_t)(row % c->groups[1]);
+        uint32_t z = (uint32_t)(row / c->groups[1]);
+        const Form *f = forms;
+        while (f < forms + nforms - 1 && !form_suits(f, c, x, y, z))
+            f++;
+        KernelDispatch k = {.buffers = f->buffers, .immediates = immediates_of(c),
+                            .stop = &stop,
+                            .num_workgroups = {c->groups[0], c->groups[1], c->groups[2]}};
+        ((KernelFn *)f->code.entry)(&k, memory, x, x + 1, y, z);
+    }
     free(memory);
-    loader_close(&code);
     return runfile_difference(a, c);
 }
 
+/* One way to run a case. */
+typedef struct Way {
+    uint32_t    lanes;
+    bool        shuffle;
+    Assumptions assume;
+} Way;
+
 static void run_native(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c,
-                       uint32_t lanes, bool shuffle, bool assume)
+                       Way w)
 {
-    char what[32];
+    static const char *const assuming[] = {"", ", assuming bounds", ", assuming more"};
+    char what[64];
     Diag diag = {.arena = a};
-    CompiledObject o = {0};
-    CompileJob job = {m, c->entry, c->overrides.data, c->overrides.len,
-                      {.lanes = lanes, .shuffle = shuffle, .assume = assume}};
-    snprintf(what, sizeof what, "%u lanes%s%s", lanes, shuffle ? ", backwards" : "",
-             assume ? ", assuming" : "");
-    if (!pipeline_run(&o, &job, &diag)) {
-        rundir_complain_diag(d, path, m, a, &diag);
-        return;
+    Form forms[2] = {0};
+    uint32_t nforms = w.assume ? 2 : 1;
+    bool ok = true;
+    snprintf(what, sizeof what, "%u lanes%s%s", w.lanes, w.shuffle ? ", backwards" : "",
+             assuming[w.assume]);
+    for (uint32_t i = 0; i < nforms && ok; i++) {
+        CompileJob job = {m, c->entry, c->overrides.data, c->overrides.len,
+                          {.lanes = w.lanes, .shuffle = w.shuffle,
+                           .assume = i + 1 < nforms ? w.assume : ASSUME_NOTHING}};
+        ok = pipeline_run(&forms[i].object, &job, &diag);
     }
-    const char *wrong = execute(a, c, &o, shuffle);
-    if (wrong)
+    const char *wrong = ok ? execute(a, c, forms, nforms, w.shuffle) : NULL;
+    if (!ok)
+        rundir_complain_diag(d, path, m, a, &diag);
+    else if (wrong)
         rundir_complain(d, path, c->line, what, wrong);
-    compiled_object_fini(&o);
+    for (uint32_t i = 0; i < nforms; i++)
+        form_close(&forms[i]);
 }
 
 static bool uses_subgroups(const Module *m)
@@ -142,11 +174,12 @@ static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, Run
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (uses_subgroups(m) && widths[i] != c->subgroup_size)
             continue;
-        run_native(d, path, a, m, c, widths[i], false, false);
+        run_native(d, path, a, m, c, (Way){.lanes = widths[i]});
         if (widths[i] != 8)
             continue;
-        run_native(d, path, a, m, c, widths[i], true, false);
-        run_native(d, path, a, m, c, widths[i], false, true);
+        run_native(d, path, a, m, c, (Way){.lanes = 8, .shuffle = true});
+        run_native(d, path, a, m, c, (Way){.lanes = 8, .assume = ASSUME_BOUNDS});
+        run_native(d, path, a, m, c, (Way){.lanes = 8, .assume = ASSUME_INNER});
     }
 }
 

@@ -206,6 +206,19 @@ static LlvmValue bytes_at(Emit *e, LlvmValue base, LlvmValue offset)
     return LLVMBuildGEP2(e->builder, e->i8, base, &offset, 1, "");
 }
 
+/* The first lane's index as a number of 64 bits. If that lane is off, its index may
+ * lie just before zero while those of lanes that are on do not. */
+static LlvmValue first_index(Emit *e, const Term *t, int32_t stride)
+{
+    LlvmValue index = as_scalar(e, t->index, 0);
+    if (!e->mask || t->count || stride <= 0)
+        return LLVMBuildZExt(e->builder, index, e->i64, "");
+    uint32_t span = (uint32_t)stride * (e->lanes - 1);
+    LlvmValue last = LLVMBuildAdd(e->builder, index, const_i32(e, span), "");
+    last = LLVMBuildZExt(e->builder, last, e->i64, "");
+    return LLVMBuildSub(e->builder, last, const_i64(e, span), "");
+}
+
 LlvmValue address_scalar(Emit *e, const Address *a, bool clamped)
 {
     bool private = address_is_private(a);
@@ -213,9 +226,11 @@ LlvmValue address_scalar(Emit *e, const Address *a, bool clamped)
     LlvmValue offset = const_i64(e, a->offset * unit);
     for (uint32_t i = 0; i < a->nterms; i++) {
         const Term *t = &a->terms[i];
-        bool affine = e->facts->of[t->index->id].shape == SHAPE_AFFINE;
-        LlvmValue index = scalar_index(e, t, clamped && !affine);
-        index = LLVMBuildZExt(e->builder, index, e->i64, "");
+        const Fact *f = &e->facts->of[t->index->id];
+        LlvmValue index = f->shape == SHAPE_AFFINE
+                              ? first_index(e, t, f->stride)
+                              : LLVMBuildZExt(e->builder, scalar_index(e, t, clamped),
+                                              e->i64, "");
         LlvmValue step = LLVMBuildMul(e->builder, index, const_i64(e, t->stride * unit), "");
         offset = LLVMBuildAdd(e->builder, offset, step, "");
     }

@@ -131,7 +131,7 @@ static GpuKernel *cpu_kernel_create(GpuDevice *d, const Module *m, const Decl *e
                                     const OverrideSetting *settings, uint32_t nsettings,
                                     Diag *diag)
 {
-    CompileOptions options = {.lanes = d->desc.lanes, .assume = true};
+    CompileOptions options = {.lanes = d->desc.lanes, .assume = ASSUME_INNER};
     const Kernel *kernel = kernel_get(d->cache, m, entry, settings, nsettings, &options, diag);
     GpuKernel *k = kernel ? calloc(1, sizeof *k) : NULL;
     if (!kernel)
@@ -141,7 +141,7 @@ static GpuKernel *cpu_kernel_create(GpuDevice *d, const Module *m, const Decl *e
         diag_add(diag, DIAG_out_of_memory, entry->span, "no memory for a kernel");
         return NULL;
     }
-    k->kernel = kernel;
+    k->forms[0] = kernel;
     return k;
 }
 
@@ -149,8 +149,8 @@ static void cpu_kernel_destroy(GpuDevice *d, GpuKernel *k)
 {
     if (!k)
         return;
-    kernel_release(d->cache, k->kernel);
-    kernel_release(d->cache, k->plain);
+    for (uint32_t i = 0; i < KERNEL_FORMS; i++)
+        kernel_release(d->cache, k->forms[i]);
     free(k);
 }
 

@@ -29,10 +29,18 @@ typedef struct Scratch {
 bool scratch_reserve(Scratch *s, uint64_t size);
 void scratch_fini(Scratch *s);
 
+/* Some workgroups of a dispatch and the kernel that may run them. */
+typedef struct PoolPart {
+    const Kernel  *kernel;
+    KernelDispatch dispatch;        /* the whole                                  */
+    ProofBox       box;
+} PoolPart;
+
 /* One dispatch, handed out in runs of workgroups. */
 typedef struct PoolJob {
-    const Kernel   *kernel;
-    KernelDispatch  dispatch;
+    const PoolPart *parts;
+    uint32_t        nparts;
+    uint64_t        memory_size;    /* bytes a thread needs                       */
     uint64_t        total;          /* workgroups                                 */
     uint64_t        step;           /* workgroups in a run                        */
     atomic_ullong   next;           /* first workgroup that nobody has taken      */
@@ -47,7 +55,7 @@ void     pool_free(Pool *p);
 uint32_t pool_threads(const Pool *p);
 /* Runs all workgroups; other threads are woken only if there is enough to do.
  * One call at a time. False: not all were run. */
-bool     pool_run(Pool *p, const Kernel *kernel, const KernelDispatch *dispatch);
+bool     pool_run(Pool *p, const PoolPart *parts, uint32_t nparts);
 
 /* ---- watch.c ---- */
 
@@ -76,12 +84,29 @@ void        buffer_pool_free(BufferPool *p);
 GpuBuffer  *buffer_new(BufferPool *p, uint64_t size);   /* zeroed; NULL: no memory */
 void        buffer_free(BufferPool *p, GpuBuffer *b);
 
+/* ---- parts.c ---- */
+
+#define MAX_PARTS 7u                /* a box and what is around it                */
+
+/* Boxes that a dispatch falls into. */
+typedef struct Parts {
+    PoolPart      parts[MAX_PARTS];
+    uint32_t      count;
+    KernelBuffer *buffers;          /* that they use                              */
+    uint32_t      room;
+} Parts;
+
+/* False: there is no memory, or a kernel cannot be made. */
+bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t groups[3]);
+void parts_fini(Parts *p);
+
 /* ---- queue.c ---- */
 
+#define KERNEL_FORMS 3u             /* as many as there are Assumptions           */
+
 struct GpuKernel {
-    const Kernel *kernel;
-    const Kernel *plain;            /* without assumptions; NULL: not needed yet.
-                                       Only the queue's thread sets it            */
+    const Kernel *forms[KERNEL_FORMS];  /* each assumes less; NULL: not needed yet.
+                                       All but the first are the queue's          */
 };
 
 struct GpuQueries {

@@ -2,8 +2,8 @@
 /*
  * pool.c - threads that share the workgroups of a dispatch.
  *
- * in     a kernel and a dispatch
- * out    all its workgroups run, each on one thread
+ * in     the parts of a dispatch: boxes of workgroups, each with its kernel
+ * out    all their workgroups run, each on one thread
  * knows  threads
  * not    queues, buffers
  *
@@ -60,25 +60,51 @@ void scratch_fini(Scratch *s)
 
 /* ---- running ---- */
 
-/* Workgroups [first, last) of the dispatch, counted along x, then y, then z. */
-static bool run_range(const PoolJob *j, void *memory, uint64_t first, uint64_t last)
+static uint64_t box_size(const ProofBox *b)
 {
-    const uint32_t *n = j->dispatch.num_workgroups;
+    uint64_t n = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        n *= b->last[i] - b->first[i];
+    return n;
+}
+
+/* Workgroups [first, last) of a part, counted along x, then y, then z. */
+static bool run_part(const PoolPart *p, void *memory, uint64_t first, uint64_t last)
+{
+    const ProofBox *b = &p->box;
+    uint32_t wide = b->last[0] - b->first[0], high = b->last[1] - b->first[1];
     while (first < last) {
-        uint64_t row = first / n[0], x = first % n[0];
-        uint64_t end = last - row * n[0];
-        uint32_t to = (uint32_t)(end < n[0] ? end : n[0]);
-        uint32_t y = (uint32_t)(row % n[1]), z = (uint32_t)(row / n[1]);
-        if (j->kernel->run(&j->dispatch, memory, (uint32_t)x, to, y, z))
+        uint64_t row = first / wide, x = first % wide;
+        uint64_t end = last - row * wide;
+        uint32_t to = (uint32_t)(end < wide ? end : wide);
+        uint32_t y = b->first[1] + (uint32_t)(row % high);
+        uint32_t z = b->first[2] + (uint32_t)(row / high);
+        if (p->kernel->run(&p->dispatch, memory, b->first[0] + (uint32_t)x, b->first[0] + to,
+                           y, z))
             return false;
         first += to - x;
     }
     return true;
 }
 
+/* Workgroups [first, last) of all parts, one part after the other. */
+static bool run_range(const PoolJob *j, void *memory, uint64_t first, uint64_t last)
+{
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < j->nparts && before < last; i++) {
+        uint64_t size = box_size(&j->parts[i].box);
+        uint64_t from = first > before ? first - before : 0;
+        uint64_t to = last - before < size ? last - before : size;
+        if (from < to && !run_part(&j->parts[i], memory, from, to))
+            return false;
+        before += size;
+    }
+    return true;
+}
+
 static void take_runs(PoolJob *j, Scratch *scratch)
 {
-    if (!scratch_reserve(scratch, j->kernel->memory_size)) {
+    if (!scratch_reserve(scratch, j->memory_size)) {
         atomic_store(&j->failed, true);
         return;
     }
@@ -155,14 +181,17 @@ static bool start_alone(Pool *p, PoolJob *job)
     return left > 1 && left * each > WORTH_WAKING && p->nworkers;
 }
 
-bool pool_run(Pool *p, const Kernel *kernel, const KernelDispatch *dispatch)
+bool pool_run(Pool *p, const PoolPart *parts, uint32_t nparts)
 {
-    const uint32_t *n = dispatch->num_workgroups;
-    PoolJob job = {.kernel = kernel, .dispatch = *dispatch,
-                   .total = (uint64_t)n[0] * n[1] * n[2], .step = 1};
+    PoolJob job = {.parts = parts, .nparts = nparts, .step = 1};
+    for (uint32_t i = 0; i < nparts; i++) {
+        uint64_t memory = parts[i].kernel->memory_size;
+        job.total += box_size(&parts[i].box);
+        job.memory_size = memory > job.memory_size ? memory : job.memory_size;
+    }
     if (job.total == 0)
         return true;
-    if (!scratch_reserve(&p->scratch, kernel->memory_size))
+    if (!scratch_reserve(&p->scratch, job.memory_size))
         return false;
     if (start_alone(p, &job))
         run_together(p, &job);

@@ -28,8 +28,7 @@ struct Queue {
     GpuSubmit      *first, **last;
     bool            busy;           /* a thread is carrying out a submit          */
     bool            ends;
-    KernelBuffer   *buffers;        /* of the dispatch being prepared             */
-    uint32_t        room;
+    Parts           parts;          /* of the dispatch being run                  */
 };
 
 /* ---- commands ---- */
@@ -43,42 +42,6 @@ static void lose(GpuDevice *d, const void *tag, const char *why)
 {
     if (!atomic_exchange(&d->lost, true) && d->desc.lost)
         d->desc.lost(d->desc.lost_user, tag, why);
-}
-
-static bool reserve_buffers(Queue *q, uint32_t n)
-{
-    if (n <= q->room)
-        return true;
-    KernelBuffer *grown = realloc(q->buffers, n * sizeof *grown);
-    if (!grown)
-        return false;
-    q->buffers = grown;
-    q->room = n;
-    return true;
-}
-
-/* The piece of a buffer that the command has for a binding of the kernel, which is
- * among them. The kernel lists its bindings as the shader declares them, which is
- * most often the order of the command too: the search goes on after the last find. */
-static const GpuBinding *find_binding(const GpuCommand *c, const KernelBinding *want,
-                                      uint32_t *at)
-{
-    for (;; (*at)++) {
-        if (*at >= c->dispatch.nbindings)
-            *at = 0;
-        const GpuBinding *b = &c->dispatch.bindings[*at];
-        if (b->group == want->group && b->binding == want->binding)
-            return b;
-    }
-}
-
-static void bind_buffers(Queue *q, const Kernel *k, const GpuCommand *c)
-{
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < k->nbindings; i++) {
-        const GpuBinding *b = find_binding(c, &k->bindings[i], &at);
-        q->buffers[i] = (KernelBuffer){bytes_of(b->buffer, b->offset), b->size};
-    }
 }
 
 /* WebGPU: an indirect dispatch of more than there may be does nothing. */
@@ -112,45 +75,19 @@ static void report_stop(GpuDevice *d, const void *tag)
     lose(d, tag, why);
 }
 
-/* The kernel that may run this dispatch; NULL: it cannot be made. */
-static const Kernel *suited(GpuDevice *d, GpuKernel *k, const KernelDispatch *kd)
-{
-    if (kernel_suits(k->kernel, kd))
-        return k->kernel;
-    if (!k->plain) {
-        Arena arena;
-        arena_init(&arena, 0);
-        Diag diag = {.arena = &arena};
-        k->plain = kernel_without_assumptions(d->cache, k->kernel, &diag);
-        arena_fini(&arena);
-    }
-    return k->plain;
-}
-
 static void run_dispatch(Queue *q, const GpuCommand *c)
 {
     GpuDevice *d = q->device;
-    const Kernel *k = c->dispatch.kernel->kernel;
-    KernelDispatch kd = {.immediates = c->dispatch.immediates, .stop = &d->stop};
-    if (!groups_of(c, kd.num_workgroups) || !kd.num_workgroups[0] ||
-        !kd.num_workgroups[1] || !kd.num_workgroups[2])
+    uint32_t groups[3];
+    if (!groups_of(c, groups) || !groups[0] || !groups[1] || !groups[2])
         return;
-    if (!reserve_buffers(q, k->nbindings)) {
+    if (!parts_plan(&q->parts, d, c, groups)) {
         lose(d, c->dispatch.tag, "no memory to run a dispatch");
         return;
     }
-    bind_buffers(q, k, c);
-    kd.buffers = q->buffers;
-    k = suited(d, c->dispatch.kernel, &kd);
-    if (!k || !reserve_buffers(q, k->nbindings)) {
-        lose(d, c->dispatch.tag, "no memory to run a dispatch");
-        return;
-    }
-    bind_buffers(q, k, c);          /* its bindings may be others */
-    kd.buffers = q->buffers;
     if (d->watch)
         watch_begin(d->watch, &d->stop);
-    bool ok = pool_run(d->pool, k, &kd);
+    bool ok = pool_run(d->pool, q->parts.parts, q->parts.count);
     if (d->watch)
         watch_end(d->watch);
     if (!ok)
@@ -293,6 +230,6 @@ void queue_free(Queue *q)
     pthread_join(q->thread, NULL);
     pthread_cond_destroy(&q->more);
     pthread_mutex_destroy(&q->lock);
-    free(q->buffers);
+    parts_fini(&q->parts);
     free(q);
 }

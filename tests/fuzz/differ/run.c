@@ -268,12 +268,16 @@ static bool suits(const Job *j, const CompiledObject *o)
         const GenBuffer *b = &j->p->buffers[buffer_index(j->p, o->bindings[i].binding)];
         buffers[i] = (ProofBuffer){b->data, b->size};
     }
-    return proof_holds(&o->proof, buffers, o->nbindings, j->p->groups);
+    const uint32_t *n = j->p->groups;
+    ProofGiven given = {buffers, {n[0], n[1], n[2]}};
+    ProofBox   all = {{0, 0, 0}, {n[0], n[1], n[2]}};
+    return proof_holds(&o->proof, &given, &all);
 }
 
 typedef struct Way {
-    uint32_t lanes;
-    bool     shuffle, assume;
+    uint32_t    lanes;
+    bool        shuffle;
+    Assumptions assume;
 } Way;
 
 static bool check_way(Job *j, Way w)
@@ -300,8 +304,9 @@ static bool check_way(Job *j, Way w)
 }
 
 static const Way ways[] = {
-    {8, false, false}, {4, false, false}, {16, false, true}, {8, true, false},
-    {16, false, false}, {8, false, true}, {1, false, false}, {4, true, true},
+    {8, false, ASSUME_NOTHING}, {4, false, ASSUME_NOTHING}, {16, false, ASSUME_INNER},
+    {8, true, ASSUME_NOTHING}, {16, false, ASSUME_NOTHING}, {8, false, ASSUME_INNER},
+    {1, false, ASSUME_NOTHING}, {4, true, ASSUME_BOUNDS},
 };
 
 static bool check_ways(Job *j)

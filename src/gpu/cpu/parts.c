@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * parts.c - which kernel runs which workgroups of a dispatch.
+ *
+ * in     a dispatch, and the forms of its kernel that assume more or less
+ * out    boxes of workgroups, each with the form that may run it
+ * knows  what forms demand of workgroups (compile.h)
+ * not    threads
+ *
+ * Most dispatches fulfil all that the first form assumes and are one part. Where it
+ * leaves out what happens at the borders of a grid, those are parts of their own,
+ * around the box that is inside, for a form that assumes less.
+ */
+#include "gpu/cpu/cpu_priv.h"
+
+#include <stdlib.h>
+
+static bool reserve(Parts *p, uint32_t nbuffers)
+{
+    if (nbuffers <= p->room)
+        return true;
+    KernelBuffer *grown = realloc(p->buffers, nbuffers * sizeof *grown);
+    if (!grown)
+        return false;
+    p->buffers = grown;
+    p->room = nbuffers;
+    return true;
+}
+
+/* The piece of a buffer that the command has for a binding of the kernel, which is
+ * among them. The kernel lists its bindings as the shader declares them, which is
+ * most often the order of the command too: the search goes on after the last find. */
+static const GpuBinding *find_binding(const GpuCommand *c, const KernelBinding *want,
+                                      uint32_t *at)
+{
+    for (;; (*at)++) {
+        if (*at >= c->dispatch.nbindings)
+            *at = 0;
+        const GpuBinding *b = &c->dispatch.bindings[*at];
+        if (b->group == want->group && b->binding == want->binding)
+            return b;
+    }
+}
+
+static void bind_buffers(KernelBuffer *to, const Kernel *k, const GpuCommand *c)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < k->nbindings; i++) {
+        const GpuBinding *b = find_binding(c, &k->bindings[i], &at);
+        to[i] = (KernelBuffer){(uint8_t *)b->buffer->data + b->offset, b->size};
+    }
+}
+
+/* Form i of a kernel, made when it is first needed; NULL: it cannot be. */
+static const Kernel *form_of(GpuDevice *d, GpuKernel *k, uint32_t i)
+{
+    if (!k->forms[i]) {
+        Arena arena;
+        arena_init(&arena, 0);
+        Diag diag = {.arena = &arena};
+        k->forms[i] = kernel_assuming_less(d->cache, k->forms[i - 1], &diag);
+        arena_fini(&arena);
+    }
+    return k->forms[i];
+}
+
+static bool is_whole(const ProofBox *box, const uint32_t groups[3])
+{
+    for (uint32_t i = 0; i < 3; i++)
+        if (box->first[i] != 0 || box->last[i] != groups[i])
+            return false;
+    return true;
+}
+
+static void add_part(Parts *p, const PoolPart *like, const ProofBox *box)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        if (box->first[i] >= box->last[i])
+            return;
+    p->parts[p->count] = *like;
+    p->parts[p->count++].box = *box;
+}
+
+/* What is around `inner` in `outer`: below and above it in z, then in y, then in x. */
+static void add_around(Parts *p, const PoolPart *like, ProofBox outer, const ProofBox *inner)
+{
+    for (uint32_t axis = 3; axis-- > 0;) {
+        ProofBox below = outer, above = outer;
+        below.last[axis] = inner->first[axis];
+        above.first[axis] = inner->last[axis];
+        add_part(p, like, &below);
+        add_part(p, like, &above);
+        outer.first[axis] = inner->first[axis];
+        outer.last[axis] = inner->last[axis];
+    }
+}
+
+bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t groups[3])
+{
+    GpuKernel *k = c->dispatch.kernel;
+    ProofBox   inner = {{0}, {0}};
+    bool       has_inner = false;
+    p->count = 0;
+    for (uint32_t i = 0; i < KERNEL_FORMS; i++) {
+        const Kernel *form = form_of(d, k, i);
+        uint32_t used = has_inner ? p->parts[0].kernel->nbindings : 0;
+        if (!form || !reserve(p, used + form->nbindings))
+            return false;
+        KernelBuffer *buffers = p->buffers + used;
+        PoolPart part = {.kernel = form,
+                         .dispatch = {.buffers = buffers, .stop = &d->stop,
+                                      .immediates = c->dispatch.immediates,
+                                      .num_workgroups = {groups[0], groups[1], groups[2]}}};
+        bind_buffers(buffers, form, c);
+        bool suits = kernel_suits(form, &part.dispatch, &part.box);
+        if (suits && is_whole(&part.box, groups)) {
+            if (has_inner) {
+                p->parts[0].dispatch.buffers = p->buffers;  /* they may have moved */
+                add_around(p, &part, part.box, &inner);
+            } else {
+                add_part(p, &part, &part.box);
+            }
+            return true;
+        }
+        if (suits && !has_inner) {
+            has_inner = true;
+            inner = part.box;
+            add_part(p, &part, &inner);
+        }
+    }
+    return false;
+}
+
+void parts_fini(Parts *p)
+{
+    free(p->buffers);
+    *p = (Parts){0};
+}

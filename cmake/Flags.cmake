@@ -22,9 +22,11 @@ if(WEFT_CCACHE)
 endif()
 
 # What is not installed is linked by a faster linker, where there is one: there are
-# some eighty programs of tests in each build.
-include(CheckLinkerFlag)
-check_linker_flag(C -fuse-ld=gold WEFT_LINKER_GOLD)
+# some eighty programs of tests in each build. With clang it warns of much.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    include(CheckLinkerFlag)
+    check_linker_flag(C -fuse-ld=gold WEFT_LINKER_GOLD)
+endif()
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)

@@ -56,7 +56,7 @@ const char *index_below(Gen *g, uint32_t count, bool large)
     case 0:  return put(g, "min(%s, %uu)", x, count - 1);
     case 1:  return put(g, "clamp(%s, 0, %u)", expr_unknown(g, i, 2).text, count - 1);
     case 2:  if (power) return put(g, "(%s & %uu)", x, count - 1);
-             /* fall through */
+             FALL_THROUGH;
     default: return put(g, "(%s %% %uu)", x, count);
     }
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "compile/spirv.h"
 #include "lower/lower.h"
 #include "opt/opt.h"
 #include "syntax/syntax.h"
@@ -183,7 +184,7 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "assume", "facts", "llvm", "llvm-opt", "asm", NULL,
+    "settle", "trim", "vars", "assume", "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
 };
 
 const char *const *compile_stages(void)
@@ -217,6 +218,19 @@ static void dump_back(Run *r, Text *out, const char *stage)
         emit_llvm_dump(out, EMIT_DUMP_ASM, r->facts, &options, r->diag);
 }
 
+/* For a driver with what most have. */
+static void dump_spirv(Text *out, Arena *arena, const CompileJob *job, Diag *diag)
+{
+    const SpirvTarget common = {
+        .has_f16 = true, .has_storage16 = true, .has_uniform16 = true,
+        .has_uniform_standard_layout = true, .has_zero_workgroup = true,
+    };
+    SpirvKernel kernel;
+    if (spirv_compile(&kernel, arena, job->module, job->entry, job->settings, job->nsettings,
+                      &common, diag))
+        spirv_print(out, kernel.code);
+}
+
 bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *entry,
                   const OverrideSetting *settings, uint32_t nsettings,
                   const CompileOptions *options, Diag *diag)
@@ -228,7 +242,9 @@ bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *ent
     CompileJob job = {m, entry, settings, nsettings, *options};
     arena_init(&arena, MEMORY_LIMIT);
     Run r = {.job = &job, .arena = &arena, .diag = diag, .until = stage, .dump = out};
-    if (run_middle(&r) && !r.dumped)
+    if (strcmp(stage, "spirv") == 0)
+        dump_spirv(out, &arena, &job, diag);
+    else if (run_middle(&r) && !r.dumped)
         dump_back(&r, out, stage);
     arena_fini(&arena);
     return diag->errors == errors;

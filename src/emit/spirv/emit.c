@@ -242,19 +242,18 @@ static SpvId input_load(Spirv *s, IrInput input)
 
 SpvId spv_input_value(Spirv *s, IrInput input)
 {
-    uint32_t first = input - inputs[input].component;
-    if (s->inputs[input])
-        return s->inputs[input];
-    SpvId whole = input_load(s, (IrInput)first);
-    for (uint32_t i = 0; i < inputs[first].width; i++) {
-        s->inputs[first + i] = whole;
-        if (inputs[first].width == 1)
-            break;
-        s->inputs[first + i] = spv_new_id(s);
+    SpvId *known = &s->inputs[input], *whole = &s->wholes[input - inputs[input].component];
+    if (*known)
+        return *known;
+    if (!*whole)
+        *whole = input_load(s, input);
+    *known = *whole;
+    if (inputs[input].width > 1) {
+        *known = spv_new_id(s);
         spv_put(s, SECTION_HOISTED, SpvOpCompositeExtract,
-            OPERANDS(spv_type_u32(s), s->inputs[first + i], whole, i));
+                OPERANDS(spv_type_u32(s), *known, *whole, inputs[input].component));
     }
-    return s->inputs[input];
+    return *known;
 }
 
 SpvId spv_value(Spirv *s, const Inst *inst)

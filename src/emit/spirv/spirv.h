@@ -49,4 +49,7 @@ typedef struct SpirvCode {
 bool spirv_emit(Arena *arena, const Ir *ir, const SpirvTarget *target, Diag *diag,
                 SpirvCode *out);
 
+/* The module as text in the form that spirv-as reads, an instruction a line. */
+void spirv_print(Text *out, SpirvCode code);
+
 #endif

@@ -112,6 +112,7 @@ typedef struct Spirv {
     SpvId    *laid_out, *plain;     /* [mem_types] of MemTypes; 0: none yet       */
     VarState *vars;                 /* [ir->vars]                                 */
     SpvId     inputs[INPUT_COUNT];
+    SpvId     wholes[INPUT_COUNT];  /* vectors, at their first component          */
     VEC(SpvId) interface;
     SpvId    *values;               /* [ir->next_id]                              */
     Where   **places;               /* [ir->next_id]                              */

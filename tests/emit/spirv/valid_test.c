@@ -4,7 +4,8 @@
  * module that spirv-val accepts, for drivers with little and with much.
  *
  * in     .wgsl files
- * out    a failure for each module that is refused, with what the validator says
+ * out    a failure for each module that is refused, with what the validator says, or
+ *        that is another one when it is printed and read again
  *
  *     test_spirv_valid [FILE...]      run tests; default: all of the above
  */
@@ -41,6 +42,29 @@ static const char *fault_of(Arena *a, SpirvCode code, const SpirvTarget *t)
     return fault;
 }
 
+/* What differs when the module is printed and read again; NULL: nothing. In `a`. */
+static const char *print_fault(Arena *a, SpirvCode code)
+{
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_5);
+    spv_diagnostic said = NULL;
+    spv_binary read = NULL;
+    Text text = {.arena = a};
+    const char *fault = NULL;
+    spirv_print(&text, code);
+    if (spvTextToBinaryWithOptions(context, text.data, text.len,
+                                   SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS, &read,
+                                   &said) != SPV_SUCCESS)
+        fault = arena_printf(a, "line %zu: %s", said ? said->position.line + 1 : 0,
+                             said ? said->error : "refused");
+    else if (read->wordCount != code.count
+             || memcmp(read->code + 5, code.words + 5, (code.count - 5) * 4) != 0)
+        fault = "what is printed is another module";
+    spvBinaryDestroy(read);
+    spvDiagnosticDestroy(said);
+    spvContextDestroy(context);
+    return fault;
+}
+
 static void check_entry(RunDir *d, const char *path, Arena *a, const Module *m,
                         const Decl *entry, const OverrideSetting *settings,
                         uint32_t nsettings)
@@ -55,6 +79,8 @@ static void check_entry(RunDir *d, const char *path, Arena *a, const Module *m,
             rundir_complain_diag(d, path, m, a, &diag);
         } else {
             const char *fault = fault_of(a, kernel.code, &targets[i].target);
+            if (!fault)
+                fault = print_fault(a, kernel.code);
             if (fault)
                 rundir_complain(d, path, 1, targets[i].name, fault);
         }

@@ -10,6 +10,7 @@
 #   make stress    hostile mode: its build and its tests
 #   make fuzz      each fuzzer, FUZZ_SECONDS=60
 #   make bench     Weft beside C
+#   make conformance   the WebGPU suite: CTS=DIR QUERIES=FILE ONLY=A1,B2 ADAPTER=NAME
 #   make install   headers, libraries, command: PREFIX=/usr/local DESTDIR=
 #   make format    clang-format over the lines you changed
 #   make clean     remove build/
@@ -24,7 +25,7 @@ export JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 # The longest first: the others' builds and tests go on beside it.
 PRESETS      := release debug stress fuzz tsan
 
-.PHONY: all run test check stress fuzz bench install format clean help setup setup-build
+.PHONY: all run test check stress fuzz bench conformance install format clean help setup setup-build
 
 all: setup-build
 	@tools/build release weft webgpu_weft webgpu_weft_static
@@ -57,6 +58,12 @@ bench: setup
 	@build/release/bench/kernels
 	@build/release/bench/calls
 	@build/release/bench/front
+
+conformance: setup
+	@tools/build release weft_node
+	@node bindings/node/conformance/run.js --cts "$(CTS)" --jobs $(JOBS) \
+	    $(if $(QUERIES),--queries "$(QUERIES)") $(if $(ONLY),--only "$(ONLY)") \
+	    $(if $(ADAPTER),--adapter "$(ADAPTER)")
 
 format: setup
 	@git clang-format --extensions c,h HEAD

@@ -79,7 +79,7 @@ const settled = (buffer, pending, { mode, start, end }) => (status, detail, text
 const mapAsync = (buffer, mode, offset, size) => {
   const length = size ?? Math.max(0, buffer.size - offset);
   if (buffer.mapState !== 'unmapped') {         // the library reports it as well
-    native.mapAsync(buffer.handle, mode, offset, length, expect(() => {}));
+    native.mapAsync(buffer.handle, mode, offset, length, expect(buffer, () => {}));
     return Promise.reject(operationError(`The buffer is already ${buffer.mapState}.`));
   }
   return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ const mapAsync = (buffer, mode, offset, size) => {
     buffer.mapState = 'pending';
     buffer.pending = pending;
     enlist(buffer);
-    pending.token = expect(settled(buffer, pending, { mode, start: offset, end: offset + length }));
+    pending.token = expect(buffer, settled(buffer, pending, { mode, start: offset, end: offset + length }));
     native.mapAsync(buffer.handle, mode, offset, length, pending.token);
   });
 };

@@ -37,7 +37,7 @@ const report = (device, error) => {
 };
 
 const popErrorScope = (device) => new Promise((resolve, reject) => {
-  native.popErrorScope(device.handle, expect((status, type, text) => {
+  native.popErrorScope(device.handle, expect(device, (status, type, text) => {
     if (status === 1) resolve(errorOf(type, text));
     else reject(operationError(text || 'There is no error scope to pop.'));
   }));
@@ -118,9 +118,10 @@ function notice(status, detail, text) {
   else report(this, errorOf(status, text));
 }
 
-/** The state of a device that is being opened; it hears events from now on. */
-const prepareDevice = (token, label) => {
-  const state = { interface: 'GPUDevice', token, label, mapped: new Set(), handler: null, isLost: false, notice };
+/** The state of a device that is being opened; it hears events from now on. The library
+ * ends with its instance, so `gpu`, the state of a GPU, is kept. */
+const prepareDevice = (gpu, token, label) => {
+  const state = { interface: 'GPUDevice', gpu, token, label, mapped: new Set(), handler: null, isLost: false, notice };
   state.lost = new Promise((resolve) => { state.resolveLost = resolve; });
   return state;
 };

@@ -24,7 +24,7 @@ const LEVELS = { core: 2, compatibility: 1 };   // WGPUFeatureLevel
 
 const newAdapter = (gpu, handle) => create('GPUAdapter', {
   handle,
-  options: gpu.options,
+  gpu,
   features: support.features(native.adapterFeatures(handle)),
   limits: support.limits(native.adapterLimits(handle)),
   info: support.info(native.adapterInfo(handle)),
@@ -35,7 +35,7 @@ const requestAdapter = (gpu, { featureLevel, powerPreference, forceFallbackAdapt
   const { backend, adapterName } = gpu.options;
   native.requestAdapter(gpu.handle, LEVELS[featureLevel], powerPreference ? codes.GPUPowerPreference[powerPreference] : 0,
     forceFallbackAdapter, xrCompatible, backend, adapterName,
-    expect((status, detail, text, handle) => {
+    expect(gpu, (status, detail, text, handle) => {
       if (status === SUCCESS) resolve(newAdapter(gpu, handle));
       else if (status === UNAVAILABLE) resolve(null);
       else reject(operationError(text));
@@ -73,12 +73,12 @@ const requestDevice = (adapter, { label, requiredFeatures, requiredLimits, defau
   }
   if (adapter.consumed) throw operationError('GPUAdapter.requestDevice(): the adapter has opened a device already.');
   const limits = limitWishes(adapter, requiredLimits);
-  const { threads, lanes, deadlineNS } = adapter.options;
+  const { threads, lanes, deadlineNS } = adapter.gpu.options;
   adapter.consumed = true;
   return new Promise((resolve, reject) => {
-    const device = prepareDevice(watch(), label);
+    const device = prepareDevice(adapter.gpu, watch(), label);
     watchWith(device.token, device);
-    const token = expect((status, detail, text, handle) => {
+    const token = expect(adapter, (status, detail, text, handle) => {
       if (status === SUCCESS) resolve(openDevice(device, handle, defaultQueue.label));
       else reject(operationError(text));
     });

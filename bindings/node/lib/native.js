@@ -24,7 +24,7 @@ const find = () => {
   return place;
 };
 
-const waiting = new Map();      // token -> settle(status, detail, text, payload)
+const waiting = new Map();      // token -> { settle(status, detail, text, payload), owner }
 const watched = new Map();      // token -> WeakRef of an object with such a method
 let last = 0;
 
@@ -33,10 +33,11 @@ const nextToken = () => {
   return last;
 };
 
-/** A token for one event, which calls `settle`. */
-const expect = (settle) => {
+/** A token for one event, which calls `settle`. `owner` is kept until then: an object
+ * that is collected takes the events along that it was asked for. */
+const expect = (owner, settle) => {
   const token = nextToken();
-  waiting.set(token, settle);
+  waiting.set(token, { owner, settle });
   return token;
 };
 
@@ -49,10 +50,10 @@ const watchWith = (token, object) => watched.set(token, new WeakRef(object));
 const unwatch = (token) => watched.delete(token);
 
 const dispatch = (token, status, detail, text, payload) => {
-  const settle = waiting.get(token);
-  if (settle !== undefined) {
+  const request = waiting.get(token);
+  if (request !== undefined) {
     waiting.delete(token);
-    settle(status, detail, text, payload);
+    request.settle(status, detail, text, payload);
     return;
   }
   watched.get(token)?.deref()?.notice(status, detail, text);

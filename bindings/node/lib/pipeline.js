@@ -16,7 +16,7 @@ const { compilationInfo, operationError, GPUPipelineError } = require('./errors.
 const SUCCESS = 1, INTERNAL = 4;        // WGPUCreatePipelineAsyncStatus
 
 const getCompilationInfo = (module) => new Promise((resolve, reject) => {
-  native.compilationInfo(module.handle, expect((status, detail, text, rows) => {
+  native.compilationInfo(module.handle, expect(module, (status, detail, text, rows) => {
     if (status === SUCCESS) resolve(compilationInfo(rows ?? [], module.code));
     else reject(operationError('The messages of the compiler are not to be had.'));
   }));
@@ -47,7 +47,7 @@ const createComputePipeline = (device, desc) => createObject('GPUComputePipeline
   native.createComputePipeline(...pipelineArgs(device, desc)), desc.label);
 
 const createComputePipelineAsync = (device, desc) => new Promise((resolve, reject) => {
-  native.createComputePipelineAsync(...pipelineArgs(device, desc), expect((status, detail, text, handle) => {
+  native.createComputePipelineAsync(...pipelineArgs(device, desc), expect(device, (status, detail, text, handle) => {
     if (status === SUCCESS) resolve(createObject('GPUComputePipeline', device, handle, desc.label));
     else reject(new GPUPipelineError(text, { reason: status === INTERNAL ? 'internal' : 'validation' }));
   }));

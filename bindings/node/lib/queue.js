@@ -19,7 +19,7 @@ const { u64 } = d;
 
 // The library says that work is done also when the device was lost on the way.
 const onSubmittedWorkDone = (queue) => new Promise((resolve) => {
-  native.workDone(queue.handle, expect(() => resolve()));
+  native.workDone(queue.handle, expect(queue, () => resolve()));
 });
 
 const writeBuffer = (queue, buffer, offset, data, from, size) => native.writeBuffer(queue.handle, buffer.handle, offset,

@@ -87,7 +87,7 @@ const createRenderPipeline = (device, { label }) => createObject('GPURenderPipel
   native.createRenderPipeline(device.handle, label), label);
 
 const createRenderPipelineAsync = (device, { label }) => new Promise((resolve, reject) => {
-  native.createRenderPipelineAsync(device.handle, label, expect((status, detail, text, handle) => {
+  native.createRenderPipelineAsync(device.handle, label, expect(device, (status, detail, text, handle) => {
     if (handle) resolve(createObject('GPURenderPipeline', device, handle, label));
     else reject(new GPUPipelineError(text, { reason: status === 4 ? 'internal' : 'validation' }));
   }));

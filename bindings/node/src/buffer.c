@@ -119,7 +119,16 @@ static napi_value destroy(Call *c)
     return NULL;
 }
 
+/* externalMemory(): what V8 thinks is held outside of its heap */
+static napi_value external_memory(Call *c)
+{
+    int64_t total = 0;
+    napi_adjust_external_memory(c->napi, 0, &total);
+    return js_number(c->napi, (double)total);
+}
+
 const Function buffer_functions[] = {
+    { "externalMemory", external_memory },
     { "createBuffer",  create_buffer },
     { "mapAsync",      map_async },
     { "mappedRange",   mapped_range },

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+//
+// build.js - compiles the addon of an installed package.
+//
+// in     src/*.c, the headers that come with Node.js, an installed Weft
+// out    build/weft.node
+// knows  cc and pkg-config; CC and PKG_CONFIG choose others
+// not    the tree of Weft: there, CMake builds the addon
+'use strict';
+
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const top = path.join(__dirname, '..');
+
+const stop = (message) => { console.error(`weft: ${message}`); process.exit(1); };
+
+const run = (command, args, otherwise) => {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
+  } catch (error) {
+    return stop(error.code === 'ENOENT' ? `${command} is not installed` : otherwise);
+  }
+};
+
+const words = (text) => text.split(/\s+/).filter(Boolean);
+
+const findHeaders = () => {
+  const prefix = path.join(path.dirname(fs.realpathSync(process.execPath)), '..');
+  const places = [path.join(prefix, 'include', 'node'), '/usr/include/node', '/usr/include/nodejs/src'];
+  return places.find((place) => fs.existsSync(path.join(place, 'node_api.h')))
+    ?? stop(`node_api.h is in none of ${places.join(', ')}. On Debian and Ubuntu: apt install libnode-dev`);
+};
+
+const pkgConfig = (...args) => words(run(process.env.PKG_CONFIG ?? 'pkg-config', [...args, 'webgpu_weft'],
+  'the library is not installed, or not where pkg-config looks: PKG_CONFIG_PATH names the folder of webgpu_weft.pc'));
+
+const main = () => {
+  const output = path.join(top, 'build', 'weft.node');
+  const sources = fs.readdirSync(path.join(top, 'src')).filter((name) => name.endsWith('.c')).map((name) => path.join(top, 'src', name));
+  const [libdir] = pkgConfig('--variable=libdir');
+  fs.mkdirSync(path.dirname(output), { recursive: true });
+  run(process.env.CC ?? 'cc', [
+    '-std=c11', '-D_POSIX_C_SOURCE=200809L', '-DNAPI_VERSION=8', '-O2', '-fPIC', '-fvisibility=hidden', '-shared',
+    '-isystem', findHeaders(), ...pkgConfig('--cflags'), ...sources, '-o', output,
+    ...pkgConfig('--libs'), `-Wl,-rpath,${libdir}`, '-pthread',
+  ], 'the addon does not compile');
+};
+
+main();

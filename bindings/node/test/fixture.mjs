@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixture.mjs - what the tests share: a device, a kernel that runs, another process.
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { create, globals } from '../index.mjs';
+
+export { create, globals };
+export const here = path.dirname(fileURLToPath(import.meta.url));
+export const top = path.join(here, '..');
+
+export const { GPUBufferUsage: usage, GPUMapMode: mode } = globals;
+
+/** A device with a cache in memory, so that tests leave nothing behind. */
+export const open = async (options = {}, descriptor = {}) => {
+  const adapter = await create({ cache: 'memory', ...options }).requestAdapter();
+  return adapter.requestDevice(descriptor);
+};
+
+/** The bytes of `buffer`, copied out. */
+export const read = async (device, buffer) => {
+  const back = device.createBuffer({ size: buffer.size, usage: usage.MAP_READ | usage.COPY_DST });
+  const encoder = device.createCommandEncoder();
+  encoder.copyBufferToBuffer(buffer, back);
+  device.queue.submit([encoder.finish()]);
+  await back.mapAsync(mode.READ);
+  const bytes = back.getMappedRange().slice(0);
+  back.destroy();
+  return bytes;
+};
+
+/** A storage buffer with these 32-bit numbers. */
+export const storage = (device, numbers, more = 0) => {
+  const buffer = device.createBuffer({ size: numbers.byteLength, usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST | more });
+  device.queue.writeBuffer(buffer, 0, numbers);
+  return buffer;
+};
+
+export const pipelineOf = (device, code, more = {}) => device.createComputePipeline({
+  layout: 'auto', compute: { module: device.createShaderModule({ code }), ...more },
+});
+
+export const bind = (device, pipeline, ...buffers) => device.createBindGroup({
+  layout: pipeline.getBindGroupLayout(0), entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+});
+
+/** Records a pass by `fill(pass)` and submits it. */
+export const submit = (device, fill, descriptor) => {
+  const encoder = device.createCommandEncoder(), pass = encoder.beginComputePass(descriptor);
+  fill(pass, encoder);
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+};
+
+/** A program of its own; what it printed, and how it ended. */
+export const program = (code, { args = [], seconds = 60 } = {}) => new Promise((resolve) => {
+  const child = spawn(process.execPath, [...args, '--input-type=module', '-e', code], { cwd: top, timeout: seconds * 1000 });
+  let out = '', err = '';
+  child.stdout.on('data', (data) => { out += data; });
+  child.stderr.on('data', (data) => { err += data; });
+  child.on('close', (status, signal) => resolve({ out, err, status, signal }));
+});

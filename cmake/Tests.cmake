@@ -11,7 +11,7 @@
 #   weft_test_support(interp SOURCES support/interp.c)
 #   weft_unit_test(run SOURCES run_test.c SUPPORT interp MODULES lower)
 #
-# Labels: unit, lang, run, fuzz, webgpu, install, docs, layers, bench. The last five
+# Labels: unit, lang, run, fuzz, webgpu, install, docs, layers, bench, node. The last six
 # do not depend on how the code was compiled and exist only in plain builds; the fuzz
 # preset has nothing but the fuzzers, and tsan nothing but the tests that are marked
 # THREADS.

@@ -99,7 +99,7 @@ const printTable = (files, seconds) => {
 const spawnWorker = (options) => fork(path.join(__dirname, 'suite.js'), [], {
   cwd: options.cts,
   execArgv: ['--expose-gc', '--no-warnings'],
-  env: { ...process.env, CTS: path.resolve(options.cts), WEFT_FLAGS: [options.adapter && `adapter=${options.adapter}`, options.flags].filter(Boolean).join(' ') },
+  env: { ...process.env, CTS: path.resolve(options.cts), CONFORMANCE_ADAPTER: options.adapter, CONFORMANCE_FLAGS: options.flags },
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 });
 

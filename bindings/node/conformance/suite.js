@@ -26,7 +26,9 @@ const MESSAGES = 3, COLUMNS = 400;      // of a failure that are kept
 Object.assign(globalThis, globals);
 setBaseResourcePath('out-node/resources');
 dataCache.setStore({ load: (name) => fs.promises.readFile(getResourcePath(`cache/${name}`)) });
-setGPUProvider(() => create(process.env.WEFT_FLAGS ? process.env.WEFT_FLAGS.split(' ') : []));
+
+const { CONFORMANCE_ADAPTER: adapter, CONFORMANCE_FLAGS: flags } = process.env;
+setGPUProvider(() => create([...(adapter ? [`adapter=${adapter}`] : []), ...(flags ? flags.split(' ') : [])]));
 
 // Some cases put methods of their own on classes, and put back something else.
 const kept = Object.values(globals).filter((g) => typeof g === 'function')

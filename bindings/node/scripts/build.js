@@ -46,6 +46,7 @@ const main = () => {
     '-std=c11', '-D_POSIX_C_SOURCE=200809L', '-DNAPI_VERSION=8', '-O2', '-fPIC', '-fvisibility=hidden', '-shared',
     '-isystem', findHeaders(), ...pkgConfig('--cflags'), ...sources, '-o', output,
     ...pkgConfig('--libs'), `-Wl,-rpath,${libdir}`, '-pthread',
+    '-Wl,-z,nodelete',         // a worker that ends leaves the code to the threads that run it
   ], 'the addon does not compile');
 };
 

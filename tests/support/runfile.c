@@ -186,7 +186,8 @@ static bool is_equal(const RunCase *c, TypeKind kind, double want, double found)
     if (isnan(want) || isinf(want))
         return isnan(want) ? isnan(found) : want == found;
     double within = kind == TYPE_F16 ? MAX_OF(c->within, 1e-3) : c->within;
-    return fabs(want - found) <= within * MAX_OF(fabs(want), 1e-30) || want == found;
+    return fabs(want - found) <= within * MAX_OF(fabs(want), 1e-30) || want == found
+        || fabs(want - found) <= c->absolute;
 }
 
 const char *runfile_difference(Arena *a, const RunCase *c)
@@ -398,6 +399,8 @@ static void clause(Reader *r, RunCase *c)
         VEC_PUSH(r->a, &c->overrides, ((OverrideSetting){key, number(r)}));
     } else if (str_eq(what, STR("within"))) {
         c->within = number(r);
+    } else if (str_eq(what, STR("elsewhere"))) {
+        c->elsewhere = number(r);
     } else if (str_eq(what, STR("subgroup"))) {
         c->subgroup_size = (uint32_t)number(r);
     } else if (str_eq(what, STR("in")) || str_eq(what, STR("out"))) {

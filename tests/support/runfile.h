@@ -14,6 +14,8 @@
  *   in NAME = [...]        the contents of a buffer before; default: zeros
  *   out NAME = [...]       and after
  *   within NUMBER          relative error of floats  default: 1e-6
+ *   elsewhere NUMBER       relative or absolute error on devices whose functions are
+ *                          not ours                  default: as within
  *   subgroup N             subgroup size             default: 8
  *
  * A list has a number for each scalar of the variable's type, in the order of
@@ -46,7 +48,8 @@ typedef struct RunCase {
     VEC(OverrideSetting) overrides;
     VEC(RunBuffer) buffers;             /* every variable with a binding, and the
                                            immediates, that the entry point uses  */
-    double       within;
+    double       within, elsewhere;
+    double       absolute;              /* error that is allowed beside `within`  */
     uint32_t     subgroup_size;
 } RunCase;
 

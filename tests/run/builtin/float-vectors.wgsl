@@ -1,5 +1,5 @@
 // The same, component by component.
-// run: groups 1, within 1e-5,
+// run: groups 1, within 1e-5, elsewhere 5e-4,
 //   in p = [
 //     1, -2, 0.5, 3],
 //   in q = [

@@ -7,7 +7,8 @@
  * knows  the forms below
  * not    how a way out of several constructs is taken (leave.c)
  *
- *   IF       selection, OpBranchConditional
+ *   IF       selection, OpBranchConditional; nothing but the branch, if one way is just
+ *            a BREAK or CONTINUE of the loop around it
  *   SWITCH   selection, OpSwitch
  *   LOOP     header with the parameters of the body as phis; the continuing region
  *            is the continue construct and ends in the only branch back
@@ -62,10 +63,36 @@ static bool only_yields(const Region *r)
     return r->first->op == IR_YIELD;
 }
 
+static bool ends_in_yield(const Region *r)
+{
+    return r->last->op == IR_YIELD;
+}
+
+/* if (c) break; and the like. The other way just goes on. */
+static bool emit_exit(Spirv *s, const Inst *inst)
+{
+    const Region *yes = inst->flow.regions[0], *no = inst->flow.regions[1];
+    bool exits_yes = spv_leave_is_direct(s, yes->first) && ends_in_yield(no);
+    bool exits_no = spv_leave_is_direct(s, no->first) && ends_in_yield(yes);
+    if (!exits_yes && !exits_no)
+        return false;
+    Frame f = {.outer = s->frame, .construct = inst, .fused = true};
+    SpvId condition = spv_value(s, inst->args[0]), next = spv_new_id(s);
+    SpvId out = spv_leave_target(s, exits_yes ? yes->first : no->first);
+    spv_branch_if(s, condition, exits_yes ? out : next, exits_yes ? next : out);
+    spv_block_start(s, next);
+    s->frame = &f;
+    spv_flow_region(s, exits_yes ? no : yes);
+    s->frame = f.outer;
+    return true;
+}
+
 /* An empty way goes straight to the merge block. */
 static void emit_if(Spirv *s, const Inst *inst)
 {
     Frame f;
+    if (emit_exit(s, inst))
+        return;
     SpvId condition = spv_value(s, inst->args[0]);
     const Region *yes = inst->flow.regions[0], *no = inst->flow.regions[1];
     bool skips_no = only_yields(no), skips_yes = only_yields(yes) && !skips_no;

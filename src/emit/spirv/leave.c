@@ -92,22 +92,38 @@ static uint32_t route_number(Spirv *s, Frame *f, IrOp op, const Inst *target, ui
     return f->routes.len;
 }
 
-static void leave(Spirv *s, IrOp op, const Inst *target, uint32_t n, const SpvId *values,
-                  const IrType *types)
+/* Where a branch goes that takes these values along. */
+static SpvId target_of(Spirv *s, IrOp op, const Inst *target, uint32_t n,
+                       const SpvId *values, const IrType *types)
 {
     bool direct;
     Frame *f = next_stop(s, target, &direct);
-    if (!direct) {
-        uint32_t route = route_number(s, f, op, target, n, types);
-        arrive(s, &f->arrivals, route, n, values);
-        spv_branch(s, f->merge);
-    } else if (op == IR_CONTINUE) {
+    uint32_t route = direct ? 0 : route_number(s, f, op, target, n, types);
+    if (direct && op == IR_CONTINUE) {
         arrive(s, &f->continued, 0, n, values);
-        spv_branch(s, f->again);
-    } else {
-        arrive(s, &f->arrivals, 0, n, values);
-        spv_branch(s, f->merge);
+        return f->again;
     }
+    arrive(s, &f->arrivals, route, n, values);
+    return f->merge;
+}
+
+SpvId spv_leave_target(Spirv *s, const Inst *inst)
+{
+    SpvId  *values = ARENA_ARRAY(s->arena, SpvId, inst->nargs);
+    IrType *types = ARENA_ARRAY(s->arena, IrType, inst->nargs);
+    for (uint32_t i = 0; i < inst->nargs; i++) {
+        values[i] = spv_value(s, inst->args[i]);
+        types[i] = inst->args[i]->type;
+    }
+    return target_of(s, (IrOp)inst->op, inst->target, inst->nargs, values, types);
+}
+
+bool spv_leave_is_direct(const Spirv *s, const Inst *inst)
+{
+    bool direct = false;
+    if (inst->op == IR_BREAK || inst->op == IR_CONTINUE)
+        next_stop(s, inst->target, &direct);
+    return direct && inst->target->op == IR_LOOP;
 }
 
 /* The end of a BLOCK that is no construct of SPIR-V: the code just goes on. */
@@ -119,12 +135,21 @@ static bool is_fused(const Spirv *s, const Inst *inst)
     return false;
 }
 
+/* Of an IF that is no construct of SPIR-V. */
+static void yield_fused(Spirv *s, const Inst *inst)
+{
+    for (uint32_t i = 0; i < inst->nargs; i++)
+        s->values[s->frame->construct->flow.results[i]->id] = spv_value(s, inst->args[i]);
+}
+
 void spv_leave_inst(Spirv *s, const Inst *inst)
 {
-    SpvId  *values = ARENA_ARRAY(s->arena, SpvId, inst->nargs);
-    IrType *types = ARENA_ARRAY(s->arena, IrType, inst->nargs);
     switch (inst->op) {
     case IR_YIELD:
+        if (s->frame->fused) {
+            yield_fused(s, inst);
+            return;
+        }
         spv_leave_arrive(s, s->frame, inst);
         spv_branch(s, s->frame->merge);
         return;
@@ -137,13 +162,8 @@ void spv_leave_inst(Spirv *s, const Inst *inst)
     default:
         break;
     }
-    if (inst->op == IR_BREAK && is_fused(s, inst))
-        return;
-    for (uint32_t i = 0; i < inst->nargs; i++) {
-        values[i] = spv_value(s, inst->args[i]);
-        types[i] = inst->args[i]->type;
-    }
-    leave(s, (IrOp)inst->op, inst->target, inst->nargs, values, types);
+    if (inst->op != IR_BREAK || !is_fused(s, inst))
+        spv_branch(s, spv_leave_target(s, inst));
 }
 
 /* ---- behind a construct ---- */
@@ -161,7 +181,7 @@ static SpvId route_taken(Spirv *s, const Arrivals *a)
 
 static void go_on(Spirv *s, const Route *r, const SpvId *values)
 {
-    leave(s, r->op, r->target, r->nvalues, values, r->types);
+    spv_branch(s, target_of(s, r->op, r->target, r->nvalues, values, r->types));
 }
 
 /* Those who only pass here go on; the others fall through. */

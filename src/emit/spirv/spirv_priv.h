@@ -88,8 +88,8 @@ typedef struct Frame {
     struct Frame *outer;
     const Inst *construct;
     SpvId    merge, again;          /* again: LOOP, the continue target           */
-    bool     fused;                 /* BLOCK that is left at its end alone: no
-                                       construct of SPIR-V                        */
+    bool     fused;                 /* no construct of SPIR-V: its end is just the
+                                       next instruction                           */
     bool     continuing;            /* LOOP: inside its continuing region         */
     Arrivals arrivals, continued;
     VEC(Route) routes;
@@ -191,6 +191,10 @@ void  spv_branch_if(Spirv *s, SpvId condition, SpvId yes, SpvId no);
 void  spv_selection_merge(Spirv *s, SpvId merge);
 
 void  spv_leave_inst(Spirv *s, const Inst *inst);
+/* Where the branch of a BREAK or CONTINUE goes, which the caller makes at once. */
+SpvId spv_leave_target(Spirv *s, const Inst *inst);
+/* Is it a BREAK or CONTINUE of the innermost loop? */
+bool  spv_leave_is_direct(const Spirv *s, const Inst *inst);
 /* From the current block to the merge block, with the results that `leaver` (YIELD,
  * BREAK_IF) brings; the branch itself is up to the caller. */
 void  spv_leave_arrive(Spirv *s, Frame *f, const Inst *leaver);

@@ -27,6 +27,7 @@ Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native)
     shape_run(f);
     wide_run(f);
     range_run(a, f);
+    count_run(f);
     f->jam = jam_choose(a, f, native);
     return f;
 }

@@ -47,6 +47,7 @@ typedef struct Fact {
     uint8_t  shape;                 /* Shape, of values                          */
     bool     divergent, apart, continues_apart, wide, far;
     bool     continues_once;        /* LOOP: one CONTINUE leads to continuing    */
+    bool     ends_soon;             /* LOOP: after a known, small number of rounds */
     bool     in_bounds;             /* ELEM: the index is below the count        */
     int32_t  stride;                /* AFFINE                                    */
     uint32_t align;                 /* i32 scalars: a power of two that divides the

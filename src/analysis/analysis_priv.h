@@ -16,6 +16,9 @@ void wide_run(Facts *f);
 /* Ranges of all integers, and which indices are in bounds. */
 void range_run(Arena *a, Facts *f);
 
+/* Which loops end soon. */
+void count_run(Facts *f);
+
 /* How many lane groups should go side by side. */
 uint32_t jam_choose(Arena *a, const Facts *f, uint32_t native);
 

@@ -24,10 +24,10 @@ static void print_value(Text *out, const Facts *f, const Inst *inst)
 static void print_construct(Text *out, const Facts *f, const Inst *inst)
 {
     const Fact *x = &f->of[inst->id];
-    text_printf(out, "%%%u %s%s%s%s%s%s\n", inst->id, ir_op_name((IrOp)inst->op),
+    text_printf(out, "%%%u %s%s%s%s%s%s%s\n", inst->id, ir_op_name((IrOp)inst->op),
                 x->divergent ? " divergent" : "", x->apart ? " apart" : "",
                 x->continues_apart ? " continues-apart" : "", x->wide ? " wide" : "",
-                x->far ? " far" : "");
+                x->far ? " far" : "", x->ends_soon ? " ends-soon" : "");
 }
 
 static void print_list(Text *out, const Facts *f, Inst *const *list, uint32_t n)

@@ -81,6 +81,8 @@ static void middle(void *context)
     if (job->options.assume && !r->dumped) {
         opt_assume(r->ir, job->options.assume == ASSUME_INNER, &r->proof);
         opt_simplify(r->ir);
+        opt_flatten(r->ir);
+        opt_simplify(r->ir);
         opt_prune(r->ir);
         verify(r, "assume");
         dump_ir(r, "assume");

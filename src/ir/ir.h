@@ -208,6 +208,8 @@ struct Inst {
     uint8_t  op;                        /* IrOp                                   */
     IrType   type;
     bool     in_bounds;                 /* ELEM: index < count is proved          */
+    uint8_t  unguarded;                 /* ELEM: and that even if this many IFs around
+                                           it go the other way; for opt/          */
     uint32_t id;                        /* unique in the Ir, below Ir.next_id     */
     uint32_t nargs;
     Inst   **args;

@@ -59,6 +59,15 @@ Val lower_pack_norm(Lower *l, const BuiltinCall *b)
     return val_one(pack(l, n, b->u));
 }
 
+/* n / most, as exact as a division for every n that fits in 16 bits: the reciprocal has
+ * two parts. */
+static Inst *quotient(Lower *l, Inst *n, double most)
+{
+    float high = (float)(1 / most), low = (float)(1 / most - (double)high);
+    Inst *rest = op2(l, IR_FMUL, n, lower_float(l, n->type, low));
+    return ir_op3(&l->c, IR_FMA, n, lower_float(l, n->type, high), rest);
+}
+
 Val lower_unpack_norm(Lower *l, const BuiltinCall *b)
 {
     bool is_signed = b->f == IR_S2F;
@@ -66,7 +75,7 @@ Val lower_unpack_norm(Lower *l, const BuiltinCall *b)
     IrType type = {SCALAR_F32, n->type.width};
     double most = (double)((1u << (is_signed ? b->u - 1 : b->u)) - 1);
     Inst *x = ir_op_as(&l->c, (IrOp)b->f, type, 1, &n);
-    Inst *unit = op2(l, IR_FDIV, x, lower_float(l, type, most));
+    Inst *unit = quotient(l, x, most);
     return val_one(is_signed ? op2(l, IR_FMAX, unit, lower_float(l, type, -1)) : unit);
 }
 

@@ -21,6 +21,24 @@
 
 #define MAX_DEPTH 8u                /* of conditions and places                   */
 
+#define MAX_UNGUARDED 4u
+
+/* How many of the IFs around may be forgotten without a change of v's node? */
+static uint8_t unguarded(Assume *s, const Inst *v, uint32_t claimed)
+{
+    ClaimMark before = claim_mark(s);
+    uint32_t guards = s->guards.len;
+    uint8_t n = 0;
+    for (const Around *a = s->around; a && n < MAX_UNGUARDED; a = a->outer, n++) {
+        s->guards.len = a->guards;
+        if (claim_value(s, v, CLAIM_DEPTH) != claimed)
+            break;
+    }
+    s->guards.len = guards;
+    claim_undo(s, before);
+    return n;
+}
+
 static void assume_index(Assume *s, Inst *elem)
 {
     ClaimMark before = claim_mark(s);
@@ -32,10 +50,12 @@ static void assume_index(Assume *s, Inst *elem)
     uint32_t limit = index == CLAIM_NONE ? CLAIM_NONE
                      : count ? claim_number(s, (uint32_t)count)
                              : claim_length(s, elem->args[0]);
-    if (claim_check(s, index, limit, 0))
-        elem->in_bounds = true;
-    else
+    if (!claim_check(s, index, limit, 0)) {
         claim_undo(s, before);
+        return;
+    }
+    elem->in_bounds = true;
+    elem->unguarded = unguarded(s, elem->args[1], index);
 }
 
 /* ---- places in the grid ---- */
@@ -236,13 +256,16 @@ static void walk_if(Assume *s, Inst *inst)
 {
     const Inst *condition = inst->args[0];
     uint32_t before = s->guards.len;
+    Around   around = {s->around, before};
     if (s->inner)
         assume_guard(s, inst);
+    s->around = &around;
     for (uint32_t i = 0; i < 2; i++) {
         push(s, condition, i == 0);
         walk(s, inst->flow.regions[i]);
         s->guards.len = before;
     }
+    s->around = around.outer;
     bool yes = inst->flow.regions[0]->last->op == IR_YIELD;
     bool no = inst->flow.regions[1]->last->op == IR_YIELD;
     if (yes != no)

@@ -16,11 +16,18 @@ typedef struct Guard {
     bool        truth;
 } Guard;
 
+/* An IF, and how many guards hold outside of it. */
+typedef struct Around {
+    const struct Around *outer;
+    uint32_t             guards;
+} Around;
+
 typedef struct Assume {
     Ir       *ir;
     VEC(ProofNode)  nodes;
     VEC(ProofCheck) checks;
     VEC(Guard)      guards;
+    const struct Around *around;    /* the IF that is walked                       */
     uint32_t *buffer;               /* [vars] index among the buffers              */
     bool      inner;                /* borders may be left out                     */
     bool      left_out;             /* and were                                    */

@@ -3,16 +3,38 @@
  * flatten.c - short ways of an IF are both taken, and the results selected.
  *
  * in     an Ir
- * out    the same without IFs whose regions hold a few cheap pure operations, as
- *        && and || and small conditional expressions do
+ * out    the same without IFs whose regions hold a few cheap operations, as && and
+ *        || and small conditional expressions do; loads are among them if they are
+ *        known to be in bounds either way
  * why    a jump costs more than such a region, and lanes that part cost twice
  */
 #include "opt/opt_priv.h"
 
-#define MAX_COST 12u
+#define MAX_COST  12u
+#define LOAD_COST 3u
+
+static bool is_constant_element(const Inst *elem)
+{
+    const MemType *of = elem->args[0]->mem;
+    uint64_t count = of->kind == MEM_ARRAY ? of->array.count : of->value.type.width;
+    return elem->args[1]->op == IR_CONST && elem->args[1]->constant.bits[0] < count;
+}
+
+static bool is_free_load(const Inst *inst)
+{
+    if (inst->op != IR_LOAD)
+        return false;
+    for (const Inst *place = inst->args[0]; place->op != IR_VAR; place = place->args[0])
+        if (place->op == IR_VIEW ||
+            (place->op == IR_ELEM && !place->unguarded && !is_constant_element(place)))
+            return false;
+    return true;
+}
 
 static bool is_cheap(const Inst *inst)
 {
+    if (is_free_load(inst))
+        return true;
     if (ir_op_effect((IrOp)inst->op) != EFFECT_PURE)
         return false;
     bool slow_float = inst->op >= IR_FDIV && inst->op <= IR_FREM;
@@ -30,7 +52,8 @@ static uint32_t region_cost(const Region *region)
     for (const Inst *inst = region->first; inst != region->last; inst = inst->next) {
         if (!is_cheap(inst))
             return MAX_COST + 1;
-        cost += inst->op == IR_CONST || inst->type.kind == SCALAR_PLACE ? 0 : inst->type.width;
+        bool nothing = inst->op == IR_CONST || inst->type.kind == SCALAR_PLACE;
+        cost += nothing ? 0 : inst->type.width * (inst->op == IR_LOAD ? LOAD_COST : 1);
     }
     return cost;
 }
@@ -48,8 +71,11 @@ static void flatten_if(Ir *ir, Forward *f, Inst *inst)
     IrCursor c = {ir, inst->region, inst, inst->span};
     for (uint32_t k = 0; k < 2; k++) {
         Region *way = inst->flow.regions[k];
-        while (way->first != way->last)
+        while (way->first != way->last) {
+            if (way->first->unguarded)
+                way->first->unguarded--;    /* one IF less is around it */
             ir_move_before(way->first, inst);
+        }
     }
     for (uint32_t i = 0; i < inst->flow.nresults; i++)
         forward_set(f, inst->flow.results[i], select_result(&c, inst, i));

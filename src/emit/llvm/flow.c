@@ -393,7 +393,8 @@ static void emit_next(Emit *e, Target *t, LlvmBlock header, Inst *const *args)
 {
     const Region *body = t->construct->flow.regions[0];
     slots_give(e, body->params, body->nparams, args, t->params, NULL);
-    flow_stop_check(e);
+    if (!fact_of(e, t->construct)->ends_soon)
+        flow_stop_check(e);
     if (t->looping)
         slot_store(e, t->looping, mask_vector(e));
     jump(e, header);

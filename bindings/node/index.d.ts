@@ -58,12 +58,12 @@ export const globals: {
   readonly GPUSampler: typeof GPUSampler;
   readonly GPUShaderModule: typeof GPUShaderModule;
   readonly GPUShaderStage: typeof GPUShaderStage;
-  readonly GPUSupportedFeatures: typeof GPUSupportedFeatures;
+  readonly GPUSupportedFeatures: { readonly prototype: GPUSupportedFeatures; new (): never };
   readonly GPUSupportedLimits: typeof GPUSupportedLimits;
   readonly GPUTexture: typeof GPUTexture;
   readonly GPUTextureUsage: typeof GPUTextureUsage;
   readonly GPUTextureView: typeof GPUTextureView;
   readonly GPUUncapturedErrorEvent: typeof GPUUncapturedErrorEvent;
   readonly GPUValidationError: typeof GPUValidationError;
-  readonly WGSLLanguageFeatures: typeof WGSLLanguageFeatures;
+  readonly WGSLLanguageFeatures: { readonly prototype: WGSLLanguageFeatures; new (): never };
 };

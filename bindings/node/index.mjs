@@ -4,4 +4,3 @@
 import weft from './index.js';
 
 export const { create, globals } = weft;
-export default weft;

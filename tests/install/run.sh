@@ -83,3 +83,15 @@ $cc -std=c11 $warnings $flags readme.c -o readme $shared
 LD_LIBRARY_PATH=$lib ./readme >readme.out || fail "the program in README.md failed"
 [ -s readme.out ] || fail "the program in README.md printed nothing"
 "$prefix/bin/weft" check "$top"/examples/*.wgsl || fail "the command failed"
+
+# ---- the package for Node.js, if there is one with its headers ----
+
+if command -v node >/dev/null && [ -e "$build/bindings/node/weft.node" ]; then
+    mkdir package
+    (cd "$top/bindings/node" &&
+        cp -r package.json $(node -p 'require("./package.json").files.join(" ")') "$temp/package")
+    cd package
+    CC=$cc node scripts/build.js || fail "the addon for Node.js does not build"
+    sed -n '/^```js$/,/^```$/p' README.md | sed '/^```/d' >readme.mjs
+    grep -q "$(node readme.mjs)\$" readme.mjs || fail "the program of bindings/node/README.md"
+fi

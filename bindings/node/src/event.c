@@ -66,6 +66,37 @@ static void event_free(Event *e)
     free(e);
 }
 
+/* ---- objects that come when nobody is there ---- */
+
+typedef struct Orphan {
+    Kind  kind;
+    void *object;
+} Orphan;
+
+static void *orphan_release(void *data)
+{
+    const Orphan *o = data;
+    object_release(o->kind, o->object);
+    free(data);
+    return NULL;
+}
+
+/* A callback must not release what it is given: another thread does. Without memory
+ * for that the object stays. */
+static void orphan(Event *e)
+{
+    pthread_t thread;
+    Orphan *o = e->object ? malloc(sizeof *o) : NULL;
+    if (o) {
+        *o = (Orphan){ e->kind, e->object };
+        if (pthread_create(&thread, NULL, orphan_release, o))
+            free(o);
+        else
+            pthread_detach(thread);
+    }
+    e->object = NULL;
+}
+
 static void env_release(Env *env)
 {
     if (atomic_fetch_sub(&env->refs, 1) > 1)
@@ -305,6 +336,7 @@ void event_post(Event *e, uint32_t status, uint32_t detail)
     }
     pthread_mutex_unlock(&env->lock);
     if (!open) {
+        orphan(e);
         event_free(e);
         env_release(env);
     }

@@ -152,8 +152,19 @@ void device_close(Device *d)
 
 /* ---- pipelines ---- */
 
+static void on_pipeline(WGPUCreatePipelineAsyncStatus status, WGPUComputePipeline pipeline,
+                        WGPUStringView message, void *to, void *unused)
+{
+    (void)unused;
+    if (status != WGPUCreatePipelineAsyncStatus_Success)
+        stop("%.*s", (int)message.length, message.data);
+    *(WGPUComputePipeline *)to = pipeline;
+}
+
+/* Returns when the kernel is made, which a pipeline of its own accord would not wait for. */
 static WGPUComputePipeline compile(const Device *d, const char *wgsl, const char *entry)
 {
+    WGPUComputePipeline p = NULL;
     WGPUShaderSourceWGSL source = WGPU_SHADER_SOURCE_WGSL_INIT;
     source.code = text(wgsl);
     WGPUShaderModuleDescriptor module = WGPU_SHADER_MODULE_DESCRIPTOR_INIT;
@@ -161,7 +172,10 @@ static WGPUComputePipeline compile(const Device *d, const char *wgsl, const char
     WGPUComputePipelineDescriptor desc = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
     desc.compute.module = wgpuDeviceCreateShaderModule(d->device, &module);
     desc.compute.entryPoint = text(entry);
-    WGPUComputePipeline p = wgpuDeviceCreateComputePipeline(d->device, &desc);
+    wait_for(d, wgpuDeviceCreateComputePipelineAsync(d->device, &desc,
+        (WGPUCreateComputePipelineAsyncCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
+                                                     .callback = on_pipeline,
+                                                     .userdata1 = &p}));
     wgpuShaderModuleRelease(desc.compute.module);
     return p;
 }

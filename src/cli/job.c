@@ -55,8 +55,9 @@ const char *job_compile(Job *job, Device *device, const JobDesc *desc)
     double start = cli_now_ms();
     job->module = make_module(device, desc);
     job->pipeline = make_pipeline(device, desc, job->module);
+    const char *why = device_caught(device);        /* waits for the compiler */
     job->compile_ms = cli_now_ms() - start;
-    return device_caught(device);
+    return why;
 }
 
 const char *job_compile_again(Job *job, double *ms)
@@ -66,10 +67,11 @@ const char *job_compile_again(Job *job, double *ms)
     double start = cli_now_ms();
     WGPUShaderModule    module = make_module(d, &job->desc);
     WGPUComputePipeline pipeline = make_pipeline(d, &job->desc, module);
+    const char *why = device_caught(d);
     *ms = cli_now_ms() - start;
     d->procs.ComputePipelineRelease(pipeline);
     d->procs.ShaderModuleRelease(module);
-    return device_caught(d);
+    return why;
 }
 
 /* ---- buffers ---- */

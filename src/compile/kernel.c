@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit.h"
 #include "compile/disk.h"
 #include "compile/loader.h"
 #include "syntax/syntax.h"
@@ -142,6 +143,7 @@ KernelCache *kernel_cache_create(const KernelCacheDesc *desc)
         free(cache);
         return NULL;
     }
+    exit_prepare();
     pthread_mutex_init(&cache->lock, NULL);
     pthread_cond_init(&cache->made, NULL);
     cache->off = desc->off;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/exit.h"
 #include "compile/spirv.h"
 #include "lower/lower.h"
 #include "opt/opt.h"
@@ -138,6 +139,10 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
     Arena arena;
     CompiledObject made = {0};
     EmitOptions options = {.shuffle = job->options.shuffle};
+    if (!exit_hold()) {
+        diag_add(diag, DIAG_not_compiled, job->entry->span, "the program is ending");
+        return false;
+    }
     arena_init(&arena, MEMORY_LIMIT);
     Run r = {.job = job, .arena = &arena, .diag = diag};
     bool ok = run_middle(&r);
@@ -154,6 +159,7 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
         compiled_object_fini(&made);
     }
     arena_fini(&arena);
+    exit_release();
     return ok;
 }
 

@@ -38,16 +38,20 @@ static ScopeStack *get_stack(WGPUDevice device)
 
 static bool push(ScopeStack *s, WGPUErrorFilter filter)
 {
-    if (s->count == s->cap) {
-        uint32_t cap = s->cap ? s->cap * 2 : 4;
-        Scope   *scopes = realloc(s->scopes, cap * sizeof *scopes);
-        if (!scopes)
-            return false;
-        s->scopes = scopes;
-        s->cap = cap;
-    }
-    s->scopes[s->count++] = (Scope){.filter = filter, .type = WGPUErrorType_NoError};
+    Scope *scope = calloc(1, sizeof *scope);
+    if (!scope)
+        return false;
+    *scope = (Scope){.outer = s->top, .filter = filter, .type = WGPUErrorType_NoError};
+    s->top = scope;
     return true;
+}
+
+static void scope_free(Scope *scope)
+{
+    if (!scope)
+        return;
+    free(scope->message);
+    free(scope);
 }
 
 static bool takes(WGPUErrorFilter filter, WGPUErrorType type)
@@ -60,21 +64,32 @@ static bool takes(WGPUErrorFilter filter, WGPUErrorType type)
     }
 }
 
+/* The innermost scope of this thread for errors of this type; NULL: none. */
+static Scope *find_scope(WGPUDevice device, WGPUErrorType type)
+{
+    ScopeStack *s = find_stack(device);
+    Scope      *scope = s ? s->top : NULL;
+    while (scope && !takes(scope->filter, type))
+        scope = scope->outer;
+    return scope;
+}
+
+/* It remembers the first one. */
+static void scope_take(Scope *scope, WGPUErrorType type, const char *message)
+{
+    if (scope->type != WGPUErrorType_NoError)
+        return;
+    scope->type = type;
+    scope->message = strdup(message);
+}
+
 /* True: a scope of this thread took the error. */
 static bool scope_takes(WGPUDevice device, WGPUErrorType type, const char *message)
 {
-    ScopeStack *s = find_stack(device);
-    for (uint32_t i = s ? s->count : 0; i-- > 0;) {
-        Scope *scope = &s->scopes[i];
-        if (!takes(scope->filter, type))
-            continue;
-        if (scope->type == WGPUErrorType_NoError) {
-            scope->type = type;
-            scope->message = strdup(message);
-        }
-        return true;
-    }
-    return false;
+    Scope *scope = find_scope(device, type);
+    if (scope)
+        scope_take(scope, type, message);
+    return scope != NULL;
 }
 
 /* Removes the stack of a thread that has no scope open any more. */
@@ -84,7 +99,6 @@ static void drop_stack(WGPUDevice device, ScopeStack *s)
     while (*link != s)
         link = &(*link)->next;
     *link = s->next;
-    free(s->scopes);
     free(s);
 }
 
@@ -92,19 +106,23 @@ void error_scopes_free(WGPUDevice device)
 {
     while (device->scopes) {
         ScopeStack *s = device->scopes;
-        for (uint32_t i = 0; i < s->count; i++)
-            free(s->scopes[i].message);
+        while (s->top) {
+            Scope *scope = s->top;
+            s->top = scope->outer;
+            scope_free(scope);
+        }
         drop_stack(device, s);
     }
 }
 
 /* ---- reporting ---- */
 
-static void report(WGPUDevice device, WGPUErrorType type, const char *message)
+/* To a scope of this thread, if those are asked, or else to the callback. */
+static void report(WGPUDevice device, WGPUErrorType type, const char *message, bool scopes)
 {
     const WGPUUncapturedErrorCallbackInfo *to = &device->uncaptured;
     pthread_mutex_lock(&device->lock);
-    bool heard = device_is_lost(device) || scope_takes(device, type, message)
+    bool heard = device_is_lost(device) || (scopes && scope_takes(device, type, message))
                  || !to->callback;
     if (!heard)
         device->reporting++;
@@ -132,7 +150,12 @@ void device_error(WGPUDevice device, WGPUErrorType type, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    report(device, type, message);
+    report(device, type, message, true);
+}
+
+void device_uncaptured(WGPUDevice device, WGPUErrorType type, const char *message)
+{
+    report(device, type, message, false);
 }
 
 void device_fault(WGPUDevice device, const char *kind, WGPUStringView label,
@@ -185,20 +208,62 @@ static void fire_scope(Future *f, bool cancelled)
                       f->userdata1, f->userdata2);
 }
 
-/* The innermost scope of this thread; false: there is none. */
-static bool pop(WGPUDevice device, Scope *out)
+/* Completes the future of a scope that was popped, which it frees, and to which no error
+ * can come any more. NULL: there was none, which does not matter on a lost device. Runs
+ * no user code. */
+static void complete_pop(WGPUDevice device, Scope *scope, Future *f)
 {
-    *out = (Scope){.type = WGPUErrorType_NoError};
+    bool        lost = device_is_lost(device);
+    const char *message = lost ? NULL : scope ? scope->message
+                               : "PopErrorScope: this thread has no error scope open";
+    f->error = scope && !lost ? scope->type : WGPUErrorType_NoError;
+    future_ready(f, scope || lost ? (int)WGPUPopErrorScopeStatus_Success
+                                  : (int)WGPUPopErrorScopeStatus_Error, message);
+    scope_free(scope);
+}
+
+/* The innermost scope of this thread, or NULL. If errors may still come to it, it has
+ * the future from now on, and *later is true. */
+static Scope *pop(WGPUDevice device, Future *f, bool *later)
+{
     pthread_mutex_lock(&device->lock);
     ScopeStack *s = find_stack(device);
-    bool        ok = s && s->count > 0;
-    if (ok) {
-        *out = s->scopes[--s->count];
-        if (s->count == 0)
-            drop_stack(device, s);
+    Scope      *scope = s ? s->top : NULL;
+    if (scope && !(s->top = scope->outer))
+        drop_stack(device, s);
+    *later = scope && scope->held > 0;
+    if (*later) {
+        future_ref(f);
+        scope->popped = f;
     }
     pthread_mutex_unlock(&device->lock);
-    return ok;
+    return scope;
+}
+
+Scope *scope_hold(WGPUDevice device, WGPUErrorType type)
+{
+    pthread_mutex_lock(&device->lock);
+    Scope *scope = find_scope(device, type);
+    if (scope)
+        scope->held++;
+    pthread_mutex_unlock(&device->lock);
+    return scope;
+}
+
+void scope_settle(WGPUDevice device, Scope *scope, WGPUErrorType type, const char *message)
+{
+    Future *f = NULL;
+    pthread_mutex_lock(&device->lock);
+    if (type != WGPUErrorType_NoError)
+        scope_take(scope, type, message);
+    if (--scope->held == 0)
+        f = scope->popped;
+    pthread_mutex_unlock(&device->lock);
+    if (!f)
+        return;
+    complete_pop(device, scope, f);
+    future_post(f);
+    future_unref(f);
 }
 
 WGPUFuture wgpuDevicePopErrorScope(WGPUDevice device,
@@ -214,25 +279,18 @@ WGPUFuture wgpuDevicePopErrorScope(WGPUDevice device,
     f->callback.scope = callbackInfo.callback;
     f->userdata1 = callbackInfo.userdata1;
     f->userdata2 = callbackInfo.userdata2;
-    Fault why;
-    Scope scope = {.type = WGPUErrorType_NoError};
-    WGPUPopErrorScopeStatus status = WGPUPopErrorScopeStatus_Success;
-    const char *message = NULL;
-    if (chain_none_fault(&why, "WGPUPopErrorScopeCallbackInfo", callbackInfo.nextInChain)) {
-        status = WGPUPopErrorScopeStatus_Error;
-        message = why.text;
-    } else if (!pop(device, &scope) && !device_is_lost(device)) {
-        status = WGPUPopErrorScopeStatus_Error;
-        message = "PopErrorScope: this thread has no error scope open";
-    } else if (!device_is_lost(device)) {
-        message = scope.message;
-    }
-    f->error = message && status == WGPUPopErrorScopeStatus_Success ? scope.type
-                                                                    : WGPUErrorType_NoError;
+    f->error = WGPUErrorType_NoError;
     WGPUFuture id = future_track(f);
-    future_ready(f, (int)status, message);
+    Fault      why;
+    bool       later = false;
+    if (chain_none_fault(&why, "WGPUPopErrorScopeCallbackInfo", callbackInfo.nextInChain)) {
+        future_ready(f, WGPUPopErrorScopeStatus_Error, why.text);
+    } else {
+        Scope *scope = pop(device, f, &later);
+        if (!later)
+            complete_pop(device, scope, f);
+    }
     future_settle(f);
     future_unref(f);
-    free(scope.message);
     return id;
 }

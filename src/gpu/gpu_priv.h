@@ -115,6 +115,7 @@ typedef struct Tasks {
     Task           *first, *last;
     Worker         *workers;
     uint32_t        max, count, idle;       /* threads                            */
+    uint32_t        pending;                /* tasks in the list                  */
     bool            closing;
 } Tasks;
 
@@ -358,6 +359,7 @@ struct Batch {
     WGPUDevice  device;                     /* referenced while it is not spare   */
     GpuCommand *commands;
     uint32_t    ncommands, command_cap;
+    uint32_t    unready;                    /* dispatches whose kernel is not known */
     Object    **refs;                       /* used by the commands; referenced   */
     uint32_t    nrefs, ref_cap;
     uint32_t   *index;                      /* hash: place in `refs` + 1; 0: none */
@@ -398,6 +400,8 @@ struct WGPUQueueImpl {
     pthread_cond_t  written;                /* a write by the host is over        */
     uint64_t        serial, completed;      /* the last one given, the last one done */
     Batch          *first, *last;           /* submitted and not complete         */
+    Batch          *unsent;                 /* the first of those that the backend has
+                                               not been given; submit_lock        */
     Batch          *writes;                 /* not yet submitted; NULL: none      */
     WGPUBuffer      buffers;                /* all that are not destroyed         */
     WGPUBuffer      trash;                  /* destroyed and in use; referenced   */
@@ -411,6 +415,8 @@ void queue_report(WGPUQueue queue, WGPUErrorType type, const char *sentence);
 void queue_mark(WGPUBuffer buffer, Batch *batch);
 /* Submits the writes that wait for a submit. Without a lock. */
 void queue_flush(WGPUQueue queue);
+/* A kernel was made, or will not be: goes on with what waited for it. Without a lock. */
+void queue_resume(WGPUQueue queue);
 /* The device is lost: nobody waits for it any more. Without a lock. */
 void queue_lose(WGPUQueue queue, bool user_thread);
 /* Writes the whole buffer from staging memory, which it takes. With the lock; false:
@@ -424,18 +430,21 @@ bool queue_wait(WGPUQueue queue, Batch *batch, Future *f);
 
 /* ---- device.c, error.c ---- */
 
-typedef struct Scope {
+typedef struct Scope Scope;
+struct Scope {
+    Scope          *outer;
     WGPUErrorFilter filter;
     WGPUErrorType   type;                   /* NoError: it took none              */
     char           *message;
-} Scope;
+    uint32_t        held;                   /* calls whose errors may come later  */
+    Future         *popped;                 /* referenced; NULL: it is still open */
+};
 
 typedef struct ScopeStack ScopeStack;       /* the scopes of one thread           */
 struct ScopeStack {
     ScopeStack *next;
     uint64_t    thread;
-    Scope      *scopes;
-    uint32_t    count, cap;
+    Scope      *top;
 };
 
 struct WGPUDeviceImpl {
@@ -491,6 +500,13 @@ void device_error(WGPUDevice device, WGPUErrorType type, const char *fmt, ...)
 void device_fault(WGPUDevice device, const char *kind, WGPUStringView label,
                   const char *sentence);
 void object_report(const Object *object, WGPUErrorType type, const char *sentence);
+/* Straight to the callback, whatever scopes are open; on the event thread. */
+void device_uncaptured(WGPUDevice device, WGPUErrorType type, const char *message);
+/* The scope of this thread that takes errors of this type, kept for one that may come
+ * later; NULL: there is none. Without a lock. */
+Scope *scope_hold(WGPUDevice device, WGPUErrorType type);
+/* Ends that: the error came, or none did (NoError). On any thread. */
+void scope_settle(WGPUDevice device, Scope *scope, WGPUErrorType type, const char *message);
 void error_scopes_free(WGPUDevice device);
 
 /* ---- buffer.c, map.c ---- */
@@ -605,34 +621,18 @@ struct WGPUBindGroupImpl {
 
 /* ---- module.c ---- */
 
-/* An entry point with the values of its constants: compiled once for all the
- * pipelines that use it. */
 typedef struct KernelSlot KernelSlot;
-struct KernelSlot {
-    KernelSlot      *next;                  /* of the module; its lock            */
-    atomic_uint      refs;                  /* of pipelines, of the module        */
-    WGPUDevice       device;                /* referenced                         */
-    uint64_t         used;                  /* of the module's clock              */
-    bool             building;
-    GpuKernel       *gpu;                   /* NULL: building, or it failed       */
-    const weft_entry_point *entry;          /* of the module: a key               */
-    OverrideSetting *settings;              /* keys: copied                       */
-    uint32_t         nsettings;
-    uint32_t         workgroup_size[3];
-    uint64_t         workgroup_bytes;
-    uint64_t         max_total;             /* workgroups in all; 0: no bound     */
-    uint64_t         immediate_slots;       /* one bit for 4 bytes that are read  */
-};
 
 struct WGPUShaderModuleImpl {
     Object          base;
     weft_wgsl      *wgsl;                   /* NULL: there is no WGSL             */
     pthread_mutex_t lock;
-    pthread_cond_t  built;
     KernelSlot     *kernels;
     uint32_t        nkernels;
     uint64_t        clock;
 };
+
+/* ---- kernel.c ---- */
 
 /* What came of making something. */
 typedef struct Outcome {
@@ -640,14 +640,53 @@ typedef struct Outcome {
     Fault         fault;
 } Outcome;
 
-/* The compiled entry point, referenced; NULL with *outcome. May take long. */
-KernelSlot *module_kernel(WGPUShaderModule module, const weft_entry_point *entry,
-                          const OverrideSetting *settings, uint32_t nsettings,
-                          Outcome *outcome);
-/* The same, if it is there already. */
-KernelSlot *module_find_kernel(WGPUShaderModule module, const weft_entry_point *entry,
-                               const OverrideSetting *settings, uint32_t nsettings);
+typedef enum KernelState { KERNEL_MAKING, KERNEL_READY, KERNEL_FAILED } KernelState;
+
+/* Who is to be told when a kernel is made, or is not. */
+typedef struct KernelWait KernelWait;
+struct KernelWait {
+    KernelWait *next;
+    void      (*told)(KernelWait *wait);    /* on any thread, without a lock; once */
+};
+
+/* An entry point with the values of its constants: compiled once for all the
+ * pipelines that use it. */
+struct KernelSlot {
+    Task             task;                  /* compiles it                        */
+    KernelSlot      *next;                  /* of the module; its lock            */
+    KernelWait      *waiting;               /* the module's lock                  */
+    atomic_uint      refs;                  /* of pipelines, the module, the task */
+    WGPUDevice       device;                /* referenced                         */
+    uint64_t         used;                  /* of the module's clock              */
+    WGPUShaderModule module;                /* MAKING: referenced by the task     */
+    const weft_entry_point *entry;          /* of the module: a key               */
+    OverrideSetting *settings;              /* keys: copied                       */
+    uint32_t         nsettings;
+    uint32_t         workgroup_size[3];
+    uint64_t         workgroup_bytes;
+    uint64_t         max_total;             /* workgroups in all; 0: no bound     */
+    uint64_t         immediate_slots;       /* one bit for 4 bytes that are read  */
+    atomic_int       state;                 /* KernelState; the rest is there once
+                                               it is not MAKING                   */
+    GpuKernel       *gpu;                   /* NULL: it failed                    */
+    Outcome          outcome;               /* FAILED: why                        */
+};
+
+static inline KernelState kernel_state(const KernelSlot *slot)
+{
+    return (KernelState)atomic_load_explicit(&slot->state, memory_order_acquire);
+}
+
+/* The entry point with these constants, referenced, ready or on its way; NULL with
+ * *outcome if they do not fit. */
+KernelSlot *kernel_slot_get(WGPUShaderModule module, const weft_entry_point *entry,
+                            const OverrideSetting *settings, uint32_t nsettings,
+                            Outcome *outcome);
+/* False: it is not MAKING any more, and `wait` is not told. */
+bool kernel_slot_wait(KernelSlot *slot, WGPUShaderModule module, KernelWait *wait);
 void kernel_slot_unref(KernelSlot *slot);   /* NULL is allowed                    */
+/* The module keeps none any more. */
+void kernels_drop(WGPUShaderModule module);
 
 /* ---- pipeline.c ---- */
 
@@ -665,6 +704,9 @@ struct WGPUComputePipelineImpl {
     uint32_t           nbindings;
     uint32_t           ngroups;             /* last group of the layout + 1       */
 };
+
+/* What is wrong with using it for something of `device`, or NULL. */
+const char *pipeline_fault(Fault *f, WGPUComputePipeline pipeline, WGPUDevice device);
 
 /* ---- query.c ---- */
 

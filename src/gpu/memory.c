@@ -165,6 +165,7 @@ static void reset(Batch *b)
         b->ref_cap = 0;
     }
     b->ncommands = 0;
+    b->unready = 0;
     b->bytes = 0;
     b->serial = 0;
     b->device = NULL;

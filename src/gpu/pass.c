@@ -120,7 +120,7 @@ void wgpuComputePassEncoderSetPipeline(WGPUComputePassEncoder computePassEncoder
     Fault f;
     if (!begin(pass, command) || (pipeline && pipeline == pass->pipeline))
         return;
-    if (object_fault(&f, pipeline ? &pipeline->base : NULL, "the pipeline", pass->base.device)) {
+    if (pipeline_fault(&f, pipeline, pass->base.device)) {
         fail(pass, command, f.text);
         return;
     }
@@ -455,7 +455,11 @@ static GpuCommand *add_dispatch(WGPUComputePassEncoder pass, const char *command
         fail(pass, command, "out of memory");
         return NULL;
     }
-    c->dispatch.kernel = p->kernel->gpu;
+    /* What is not compiled yet is filled in when the queue comes to it. */
+    if (kernel_state(p->kernel) == KERNEL_READY)
+        c->dispatch.kernel = p->kernel->gpu;
+    else
+        pass->encoder->batch->unready++;
     c->dispatch.bindings = pass->bindings;
     c->dispatch.nbindings = p->nbindings;
     c->dispatch.immediates = pass->immediates_copy;

@@ -7,8 +7,8 @@
  * knows  WebGPU 10.1 (automatic layouts, bindings of shaders against layouts)
  * not    how kernels are made and kept (module.c)
  *
- * Everything is checked on the calling thread but the values of constants and what
- * depends on them, which comes with compiling.
+ * Everything is checked on the calling thread. What a backend refuses to compile is
+ * heard of later: it goes to the error scope that was open, or to the callback.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,13 +32,15 @@ static const ObjectClass compute_pipeline_class = {"compute pipeline", pipeline_
 
 /* A descriptor on its way to a pipeline. */
 typedef struct Plan {
-    Task                    task;       /* for asynchronous creation              */
+    KernelWait              wait;       /* on the heap: for the kernel            */
+    Task                    task;       /* and then for the event thread          */
     WGPUComputePipeline     pipeline;   /* referenced                             */
     WGPUShaderModule        module;     /* referenced, once it is found to be good */
     const weft_entry_point *entry;      /* of the module                          */
     OverrideSetting        *settings;   /* owned, with their keys                 */
     uint32_t                nsettings;
     Future                 *future;     /* asynchronous: referenced               */
+    Scope                  *scope;      /* otherwise: for errors; NULL: none      */
     Outcome                 outcome;
 } Plan;
 
@@ -337,15 +339,32 @@ static bool plan_init(Plan *plan, WGPUDevice device, const WGPUComputePipelineDe
     return true;
 }
 
-/* Compiles, or finds what was compiled before. */
-static void plan_compile(Plan *plan)
+/* Finds the kernel or has it made; false: there is none, or not for this pipeline. */
+static bool plan_kernel(Plan *plan)
 {
     WGPUComputePipeline p = plan->pipeline;
     if (!p->base.valid)
-        return;
-    p->kernel = module_kernel(plan->module, plan->entry, plan->settings, plan->nsettings,
-                              &plan->outcome);
+        return false;
+    p->kernel = kernel_slot_get(plan->module, plan->entry, plan->settings, plan->nsettings,
+                                &plan->outcome);
     p->base.valid = p->kernel != NULL;
+    return p->base.valid;
+}
+
+/* The backend has refused. */
+static void plan_take_failure(Plan *plan)
+{
+    const KernelSlot *kernel = plan->pipeline->kernel;
+    if (kernel && kernel_state(kernel) == KERNEL_FAILED)
+        plan->outcome = kernel->outcome;
+}
+
+/* "compute pipeline 'p': sentence" */
+static const char *plan_sentence(Fault *f, const Plan *plan)
+{
+    char name[192];
+    object_name(&plan->pipeline->base, name, sizeof name);
+    return fault(f, "%s: %s", name, plan->outcome.fault.text);
 }
 
 static void plan_fini(Plan *plan)
@@ -358,7 +377,65 @@ static void plan_fini(Plan *plan)
     future_unref(plan->future);
 }
 
-/* ---- the API ---- */
+/* A copy that waits for the kernel; false: it is made, or there is no memory. */
+static bool plan_wait(const Plan *plan, void (*told)(KernelWait *wait))
+{
+    KernelSlot *kernel = plan->pipeline->kernel;
+    Plan       *copy = NULL;
+    if (kernel_state(kernel) != KERNEL_MAKING || !(copy = malloc(sizeof *copy)))
+        return false;
+    *copy = *plan;
+    copy->wait.told = told;
+    if (kernel_slot_wait(kernel, plan->module, &copy->wait))
+        return true;
+    free(copy);
+    return false;
+}
+
+const char *pipeline_fault(Fault *f, WGPUComputePipeline pipeline, WGPUDevice device)
+{
+    Fault inner;
+    if (object_fault(f, pipeline ? &pipeline->base : NULL, "the pipeline", device))
+        return f->text;
+    if (kernel_state(pipeline->kernel) != KERNEL_FAILED)
+        return NULL;
+    Plan plan = {.pipeline = pipeline, .outcome = pipeline->kernel->outcome};
+    return fault(f, "%s", plan_sentence(&inner, &plan));
+}
+
+/* ---- at once ---- */
+
+static void report_uncaptured(Task *task)
+{
+    Plan *plan = (Plan *)(void *)((char *)task - offsetof(Plan, task));
+    Fault f;
+    device_uncaptured(plan->pipeline->base.device, plan->outcome.type,
+                      plan_sentence(&f, plan));
+    plan_fini(plan);
+    free(plan);
+}
+
+/* The kernel of a pipeline that is in use already was made, or was not. */
+static void plan_report(KernelWait *wait)
+{
+    Plan      *plan = (Plan *)wait;         /* its first member */
+    WGPUDevice device = plan->pipeline->base.device;
+    Fault      f;
+    plan_take_failure(plan);
+    bool failed = plan->outcome.type != WGPUErrorType_NoError;
+    if (plan->scope) {
+        scope_settle(device, plan->scope, plan->outcome.type,
+                     failed ? plan_sentence(&f, plan) : NULL);
+    } else if (failed) {
+        plan->task.run = report_uncaptured;
+        bool ok = tasks_add(&device->instance->events, &plan->task);
+        BUG_IF(!ok, "no event thread");     /* it came with the device */
+        return;
+    }
+    plan_fini(plan);
+    free(plan);
+}
+_Static_assert(offsetof(Plan, wait) == 0, "a plan's wait comes first");
 
 WGPUComputePipeline wgpuDeviceCreateComputePipeline(
     WGPUDevice device, const WGPUComputePipelineDescriptor *descriptor)
@@ -366,14 +443,23 @@ WGPUComputePipeline wgpuDeviceCreateComputePipeline(
     Plan plan;
     if (!device || !plan_init(&plan, device, descriptor))
         return NULL;
-    plan_compile(&plan);
     WGPUComputePipeline p = plan.pipeline;
+    object_ref(&p->base);                   /* the caller's */
+    if (plan_kernel(&plan)) {
+        plan.scope = scope_hold(device, WGPUErrorType_Internal);
+        if (plan_wait(&plan, plan_report))
+            return p;
+        plan_take_failure(&plan);
+        if (plan.scope)
+            scope_settle(device, plan.scope, WGPUErrorType_NoError, NULL);
+    }
     if (plan.outcome.type != WGPUErrorType_NoError)
         object_report(&p->base, plan.outcome.type, plan.outcome.fault.text);
-    plan.pipeline = NULL;                   /* the caller's now */
     plan_fini(&plan);
     return p;
 }
+
+/* ---- by a future ---- */
 
 static void fire_pipeline(Future *f, bool cancelled)
 {
@@ -400,58 +486,33 @@ static void plan_complete(Plan *plan)
         [WGPUErrorType_Internal] = WGPUCreatePipelineAsyncStatus_InternalError,
     };
     WGPUComputePipeline p = plan->pipeline;
-    WGPUErrorType       type = plan->outcome.type;
     Future             *f = plan->future;
-    char                name[192];
     Fault               why;
     plan->future = NULL;
+    plan_take_failure(plan);
     /* A lost device has no errors to tell. */
-    if (device_is_lost(p->base.device))
-        type = WGPUErrorType_NoError;
+    WGPUErrorType type = device_is_lost(p->base.device) ? WGPUErrorType_NoError
+                                                        : plan->outcome.type;
     if (type == WGPUErrorType_NoError) {
         future_give_object(f, &p->base);
         plan->pipeline = NULL;
     } else {
-        object_name(&p->base, name, sizeof name);
-        fault(&why, "%s: %s", name, plan->outcome.fault.text);
+        plan_sentence(&why, plan);
     }
     plan_fini(plan);
     future_ready(f, (int)statuses[type], type == WGPUErrorType_NoError ? NULL : why.text);
     future_unref(f);
 }
 
-static void compile_job(Task *task)
+static void plan_deliver(KernelWait *wait)
 {
-    Plan   *plan = (Plan *)task;            /* its first member */
+    Plan   *plan = (Plan *)wait;            /* its first member */
     Future *f = plan->future;
     future_ref(f);
-    plan_compile(plan);
     plan_complete(plan);
     free(plan);
     future_post(f);
     future_unref(f);
-}
-_Static_assert(offsetof(Plan, task) == 0, "a plan's task comes first");
-
-/* Starts compiling on another thread; false: it is done, one way or another. */
-static bool plan_start(Plan *plan)
-{
-    WGPUComputePipeline p = plan->pipeline;
-    if (!p->base.valid)
-        return false;
-    p->kernel = module_find_kernel(plan->module, plan->entry, plan->settings, plan->nsettings);
-    if (p->kernel)
-        return false;
-    Plan *copy = malloc(sizeof *copy);
-    if (copy) {
-        *copy = *plan;
-        copy->task.run = compile_job;
-        if (tasks_add(&p->base.device->instance->jobs, &copy->task))
-            return true;
-        free(copy);
-    }
-    plan_compile(plan);                     /* without a thread: here and now */
-    return false;
 }
 
 WGPUFuture wgpuDeviceCreateComputePipelineAsync(
@@ -481,7 +542,7 @@ WGPUFuture wgpuDeviceCreateComputePipelineAsync(
     }
     future_ref(f);
     WGPUFuture id = future_track(f);
-    if (!plan_start(&plan)) {
+    if (!plan_kernel(&plan) || !plan_wait(&plan, plan_deliver)) {
         plan_complete(&plan);
         future_settle(f);
     }

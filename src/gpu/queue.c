@@ -81,6 +81,8 @@ static void enqueue(WGPUQueue queue, Batch *b)
     else
         queue->first = b;
     queue->last = b;
+    if (!queue->unsent)
+        queue->unsent = b;
     mark_uses(b);
 }
 
@@ -172,13 +174,52 @@ static void batch_done(void *user)
         device_reap(device);
 }
 
-/* With submit_lock. */
-static void submit(WGPUQueue queue, Batch *b)
+/* Fills in kernels that were not there when the dispatches were recorded; false: one is
+ * still not. A batch with one that could not be made does nothing: its pipeline's error
+ * was reported, and is one of all that uses it. */
+static bool find_kernels(Batch *b)
+{
+    for (uint32_t i = 0; b->unready && i < b->ncommands; i++) {
+        GpuCommand *c = &b->commands[i];
+        if ((c->kind != GPU_DISPATCH && c->kind != GPU_DISPATCH_INDIRECT)
+            || c->dispatch.kernel)
+            continue;
+        const struct WGPUComputePipelineImpl *pipeline = c->dispatch.tag;
+        KernelState state = kernel_state(pipeline->kernel);
+        if (state == KERNEL_MAKING)
+            return false;
+        c->dispatch.kernel = pipeline->kernel->gpu;
+        b->unready--;
+        if (state == KERNEL_FAILED)
+            b->ncommands = b->unready = 0;
+    }
+    return true;
+}
+
+static void send(WGPUQueue queue, Batch *b)
 {
     WGPUDevice device = queue->device;
     b->submit = (GpuSubmit){.commands = b->commands, .count = b->ncommands,
                             .done = batch_done, .user = b};
     device->backend->submit(device->gpu, &b->submit);
+}
+
+/* Sends what has its place in the queue, in order, up to the first that waits for a
+ * kernel. With submit_lock. */
+static void send_all(WGPUQueue queue)
+{
+    while (queue->unsent && find_kernels(queue->unsent)) {
+        Batch *b = queue->unsent;
+        queue->unsent = b->next;            /* once sent, `b` may be gone */
+        send(queue, b);
+    }
+}
+
+void queue_resume(WGPUQueue queue)
+{
+    pthread_mutex_lock(&queue->submit_lock);
+    send_all(queue);
+    pthread_mutex_unlock(&queue->submit_lock);
 }
 
 bool queue_assist(WGPUQueue queue)
@@ -187,24 +228,22 @@ bool queue_assist(WGPUQueue queue)
     return device->backend->help && device->backend->help(device->gpu);
 }
 
-/* The writes that wait, with their place in the queue; NULL: none. */
-static Batch *take_writes(WGPUQueue queue)
+/* Gives the writes that wait their place in the queue. With both locks. */
+static void enqueue_writes(WGPUQueue queue)
 {
     Batch *b = queue->writes;
     queue->writes = NULL;
     if (b)
         enqueue(queue, b);
-    return b;
 }
 
 void queue_flush(WGPUQueue queue)
 {
     pthread_mutex_lock(&queue->submit_lock);
     pthread_mutex_lock(&queue->lock);
-    Batch *b = take_writes(queue);
+    enqueue_writes(queue);
     pthread_mutex_unlock(&queue->lock);
-    if (b)
-        submit(queue, b);
+    send_all(queue);
     pthread_mutex_unlock(&queue->submit_lock);
 }
 
@@ -386,16 +425,6 @@ static Batch *enqueue_all(WGPUQueue queue, Batch *list)
     return empty;
 }
 
-/* Sends `b` and what comes after it. With submit_lock. */
-static void submit_all(WGPUQueue queue, Batch *b)
-{
-    while (b) {
-        Batch *next = b->next;              /* once sent, `b` may be gone */
-        submit(queue, b);
-        b = next;
-    }
-}
-
 void wgpuQueueSubmit(WGPUQueue queue, size_t commandCount, const WGPUCommandBuffer *commands)
 {
     Fault       f;
@@ -412,15 +441,13 @@ void wgpuQueueSubmit(WGPUQueue queue, size_t commandCount, const WGPUCommandBuff
     bool lost = device_is_lost(queue->device);
     if (!lost)
         why = submit_fault(&f, queue, commandCount, commands);
-    Batch *rest = take_batches(queue, commandCount, commands), *first = NULL;
+    Batch *rest = take_batches(queue, commandCount, commands);
     if (!lost && !why) {
-        Batch *before = queue->last;
-        take_writes(queue);
+        enqueue_writes(queue);
         rest = enqueue_all(queue, rest);
-        first = before ? before->next : queue->first;
     }
     pthread_mutex_unlock(&queue->lock);
-    submit_all(queue, first);
+    send_all(queue);
     pthread_mutex_unlock(&queue->submit_lock);
     free_batches(rest);
     if (why)

@@ -39,6 +39,7 @@ static Task *next_task(Tasks *t)
     t->idle--;
     Task *task = t->first;
     if (task) {
+        t->pending--;
         t->first = task->next;
         if (!t->first)
             t->last = NULL;
@@ -91,10 +92,12 @@ bool tasks_start(Tasks *t)
 bool tasks_add(Tasks *t, Task *task)
 {
     pthread_mutex_lock(&t->lock);
-    if (t->idle == 0 && t->count < t->max)
+    /* Who was woken for an earlier task may still count as idle. */
+    if (t->pending >= t->idle && t->count < t->max)
         start(t);
     bool ok = t->count > 0;
     if (ok) {
+        t->pending++;
         task->next = NULL;
         if (t->last)
             t->last->next = task;

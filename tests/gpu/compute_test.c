@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <webgpu/webgpu.h>
 #include <webgpu/weft.h>
@@ -204,6 +207,34 @@ static void end(Pass p)
 }
 
 /* ---- tests ---- */
+
+/* A program may end at any time, also while its kernels are being compiled. Before any
+ * other test: a process with threads is no good to fork. */
+static void test_a_program_ends_while_it_compiles(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            /* What is still there is not lost. */
+            static Cpu *volatile cpu;
+            static WGPUComputePipeline volatile p;
+            cpu = cpu_open(0);
+            p = pipeline(cpu,
+                "@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n"
+                "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n"
+                "  for (var k = 0u; k < i; k++) { a[i] += sin(a[k]) * pow(a[i], f32(k)); }\n"
+                "}\n", 0, NULL);
+            assert_non_null(p);
+            nanosleep(&(struct timespec){.tv_nsec = i * 2000000}, NULL);
+            exit(0);
+        }
+        int status = 1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
 
 static void test_numbers_come_out(void **state)
 {
@@ -447,6 +478,7 @@ static void test_a_deadline_ends_the_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_program_ends_while_it_compiles),
         cmocka_unit_test(test_numbers_come_out),
         cmocka_unit_test(test_bindings_in_any_order),
         cmocka_unit_test(test_workgroups_share_memory),

@@ -92,10 +92,10 @@ static void pass_kernel_gate(void)
     pthread_mutex_unlock(&gate);
 }
 
-void null_wait_for_kernel(void)
+void null_wait_for_kernels(int count)
 {
     pthread_mutex_lock(&gate);
-    while (!kernels_waiting)
+    while (kernels_waiting < count)
         pthread_cond_wait(&gate_moved, &gate);
     pthread_mutex_unlock(&gate);
 }

@@ -50,8 +50,8 @@ void null_let_go(void);
 /* Keeps kernel_create() from returning. */
 void null_hold_kernels(void);
 void null_let_kernels_go(void);
-/* Waits until a kernel_create() is being kept. */
-void null_wait_for_kernel(void);
+/* Waits until so many kernel_create() are being kept. */
+void null_wait_for_kernels(int count);
 /* The newest device loses itself; with the tag of the last dispatch it carried out,
  * if `blame`. */
 void null_lose(const char *why, bool blame);

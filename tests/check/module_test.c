@@ -404,6 +404,60 @@ static void test_structures_that_double(void **state)
     assert_true(find(b, "s")->type->size == 4ull << 29);
 }
 
+/* A value of 2^24 elements costs as much as its type: nothing is stored in it. */
+static void test_constants_that_are_large(void **state)
+{
+    Bench *b = *state;
+    check_text(b, "const zero = array<array<array<i32, 256>, 256>, 256>();"
+                  "const one = zero[255][255][255] + 1; const_assert one == 1;");
+    assert_ok(b);
+    assert_true(b->arena.used < 1u << 20);
+}
+
+/* Each array has twice the elements of the one before. */
+static void test_constants_that_double(void **state)
+{
+    Bench *b = *state;
+    text_printf(&b->source, "const a0 = vec4(1, 2, 3, 4);");
+    for (int i = 1; i <= 100; i++)
+        text_printf(&b->source, "const a%d = array(a%d, a%d);", i, i - 1, i - 1);
+    check(b);
+    assert_false(b->ok);
+    assert_int_equal(b->diag.list.data[0].id, DIAG_limit_exceeded);
+    assert_in_range(b->diag.errors, 1, 2);
+    assert_true(b->arena.used < 64u << 20);
+}
+
+/* Every call has two choices of types at each of its levels. */
+static void test_overloads_within_overloads(void **state)
+{
+    Bench *b = *state;
+    text_printf(&b->source, "const x = ");
+    for (int i = 0; i < 400; i++)
+        text_printf(&b->source, "max(vec3(1, 2.5, select(1, 2, true)), ");
+    text_printf(&b->source, "vec3(0)");
+    for (int i = 0; i < 400; i++)
+        text_char(&b->source, ')');
+    text_printf(&b->source, ";const_assert x.z == 2;");
+    check(b);
+    assert_ok(b);
+}
+
+/* 2^1000 ways through the functions, each way another flow of values. */
+static void test_calls_that_double(void **state)
+{
+    Bench *b = *state;
+    text_printf(&b->source, "alias P = ptr<function, i32>;"
+                            "fn f0(a : P, b : P) -> i32 { *a += *b; return *a; }");
+    for (int i = 1; i <= 1000; i++)
+        text_printf(&b->source, "fn f%d(a : P, b : P) -> i32 { return f%d(a, b) + f%d(b, a); }", i,
+                    i - 1, i - 1);
+    text_printf(&b->source, "@compute @workgroup_size(1) fn main() { var x = 1; var y = 2;"
+                            "if f1000(&x, &y) == 3 { workgroupBarrier(); } }");
+    check(b);
+    assert_ok(b);
+}
+
 static void test_pointers_of_pointers(void **state)
 {
     Bench *b = *state;
@@ -511,6 +565,10 @@ int main(void)
         TEST(test_a_structure_with_many_members),
         TEST(test_a_structure_with_too_many_members),
         TEST(test_structures_that_double),
+        TEST(test_constants_that_are_large),
+        TEST(test_constants_that_double),
+        TEST(test_overloads_within_overloads),
+        TEST(test_calls_that_double),
         TEST(test_pointers_of_pointers),
         TEST(test_unknown_names_do_not_take_long),
         TEST(test_a_name_of_a_megabyte),

@@ -28,6 +28,7 @@ typedef struct Assume {
     VEC(ProofCheck) checks;
     VEC(Guard)      guards;
     const struct Around *around;    /* the IF that is walked                       */
+    uint32_t  narrowing;            /* conditions that are being followed          */
     uint32_t *buffer;               /* [vars] index among the buffers              */
     bool      inner;                /* borders may be left out                     */
     bool      left_out;             /* and were                                    */
@@ -38,7 +39,8 @@ typedef struct Assume {
 uint32_t claim_value(Assume *s, const Inst *v, uint32_t depth);
 uint32_t claim_number(Assume *s, uint32_t n);
 uint32_t claim_length(Assume *s, const Inst *place);
-/* Demands low < high, or as `relation` says. False: one of them is not known. */
+/* Demands low < high, or as `relation` says. False: one of them is not known, or it
+ * can never be. */
 bool     claim_check(Assume *s, uint32_t low, uint32_t high, uint32_t relation);
 
 /* To undo claims that came to nothing. */

@@ -9,7 +9,8 @@
  */
 #include "opt/assume_priv.h"
 
-#define MAX_GUARDS 32u
+#define MAX_GUARDS    32u
+#define MAX_NARROWING 2u            /* conditions upon conditions                 */
 
 static bool same_node(const ProofNode *x, const ProofNode *y)
 {
@@ -245,7 +246,9 @@ static uint32_t narrowed(Assume *s, uint32_t at, const Inst *v, const Guard *g, 
         relation |= PROOF_ABOVE;
     if (loose == g->truth)          /* v <= y; or not y < v */
         relation |= PROOF_EQUAL;
+    s->narrowing++;
     uint32_t y = claim_value(s, c->args[first ? 1 : 0], depth - 1);
+    s->narrowing--;
     if (y == CLAIM_NONE)
         return at;
     if (at == CLAIM_NONE)
@@ -259,7 +262,9 @@ uint32_t claim_value(Assume *s, const Inst *v, uint32_t depth)
         return CLAIM_NONE;
     uint32_t at = plain_node(s, v, depth);
     uint32_t n = s->guards.len, least = n > MAX_GUARDS ? n - MAX_GUARDS : 0;
-    for (uint32_t i = n; i-- > least && v->op != IR_CONST;)
+    if (v->op == IR_CONST || s->narrowing >= MAX_NARROWING)
+        return at;
+    for (uint32_t i = n; i-- > least;)
         at = narrowed(s, at, v, &s->guards.data[i], depth);
     return at;
 }
@@ -276,6 +281,8 @@ bool claim_check(Assume *s, uint32_t low, uint32_t high, uint32_t relation)
         if (x->low == low && x->high == high && x->relation == relation)
             return true;
     }
+    if (!proof_may_hold(s->nodes.data, s->nodes.len, &c))
+        return false;
     VEC_PUSH(s->ir->arena, &s->checks, c);
     return true;
 }

@@ -331,6 +331,39 @@ bool proof_is_sound(const Proof *p, uint32_t nbuffers)
     return true;
 }
 
+static bool is_word(const ProofNode *n)
+{
+    return n->op == PROOF_WORD;
+}
+
+static bool holds_at(const ProofNode *nodes, uint32_t nnodes, const ProofCheck *check,
+                     uint32_t group)
+{
+    const uint32_t   groups = 2 * group + 1;
+    const ProofGiven given = {.num_workgroups = {groups, groups, groups}};
+    const ProofBox   box = {{group, group, group}, {group + 1, group + 1, group + 1}};
+    Range ranges[PROOF_MAX_NODES];
+    bool  open[PROOF_MAX_NODES];    /* depends on what a buffer holds */
+    Given g = {&given, &box};
+    for (uint32_t i = 0; i < nnodes; i++) {
+        const ProofNode *n = &nodes[i];
+        bool leaf = n->op < PROOF_ADD;
+        open[i] = leaf ? is_word(n) : open[n->a] || open[n->b];
+        ranges[i] = is_word(n)                ? anything
+                    : n->op == PROOF_LENGTH   ? (Range){LONGEST, LONGEST}
+                    : leaf                    ? from_dispatch(&g, n)
+                                              : combine(n, ranges[n->a], ranges[n->b]);
+    }
+    return open[check->low] || open[check->high] || check_holds(check, ranges);
+}
+
+#define FAR_GROUP 64u
+
+bool proof_may_hold(const ProofNode *nodes, uint32_t nnodes, const ProofCheck *check)
+{
+    return holds_at(nodes, nnodes, check, 0) || holds_at(nodes, nnodes, check, FAR_GROUP);
+}
+
 #define PROBE_GROUP 1u              /* the second of three in each dimension      */
 
 bool proof_probe(const ProofNode *nodes, uint32_t i, uint64_t *low, uint64_t *high)

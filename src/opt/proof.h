@@ -85,6 +85,9 @@ bool proof_find_box(const Proof *p, const ProofGiven *given, ProofBox *out);
 /* Whether a proof from a file only speaks of what is there. */
 bool proof_is_sound(const Proof *p, uint32_t nbuffers);
 
+/* Whether a check holds, with the largest buffers, of the first workgroup or of one far
+ * from all borders. If of neither, there is no use in it. */
+bool proof_may_hold(const ProofNode *nodes, uint32_t nnodes, const ProofCheck *check);
 /* What node i of a proof is at a workgroup well inside a large dispatch, if that
  * depends on numbers alone that are known by now. */
 bool proof_probe(const ProofNode *nodes, uint32_t i, uint64_t *low, uint64_t *high);

@@ -29,7 +29,9 @@ typedef struct Run {
     Specialization special;
     Ir           *ir;
     SpirvCode     code;
+    Proof         proof;
     SpirvKernel  *out;
+    bool          assume;
     bool          ok;
 } Run;
 
@@ -58,6 +60,12 @@ static void make(void *context)
     for (uint32_t i = 0; i < opt_pass_count; i++) {
         opt_passes[i].run(r->ir);
         verify(r, opt_passes[i].name);
+    }
+    if (r->assume) {
+        opt_assume(r->ir, false, &r->proof);
+        opt_simplify(r->ir);
+        opt_prune(r->ir);
+        verify(r, "assume");
     }
     r->ok = spirv_emit(r->scratch, r->ir, r->target, r->diag, &r->code);
 }
@@ -117,6 +125,36 @@ static void list_vars(Run *r, const Uses *u)
     qsort(out->bindings, out->nbindings, sizeof *out->bindings, by_place);
 }
 
+/* The proof numbers buffers as the IR does. */
+static uint32_t binding_number(const Run *r, uint32_t buffer)
+{
+    for (uint32_t i = 0; i < r->ir->vars.len; i++) {
+        const IrVar *var = r->ir->vars.data[i];
+        if (var->space != IRSPACE_UNIFORM && var->space != IRSPACE_STORAGE)
+            continue;
+        if (buffer-- > 0)
+            continue;
+        for (uint32_t k = 0; k < r->out->nbindings; k++)
+            if (r->out->bindings[k].group == var->group
+                && r->out->bindings[k].binding == var->binding)
+                return k;
+    }
+    BUG("a proof of a buffer that is not there");
+}
+
+static void copy_proof(Run *r)
+{
+    const Proof *p = &r->proof;
+    r->out->proof = *p;
+    r->out->proof.nodes = arena_copy(r->arena, p->nodes, p->nnodes * sizeof *p->nodes);
+    r->out->proof.checks = arena_copy(r->arena, p->checks, p->nchecks * sizeof *p->checks);
+    for (uint32_t i = 0; i < p->nnodes; i++) {
+        ProofNode *n = &r->out->proof.nodes[i];
+        if (n->op == PROOF_LENGTH || n->op == PROOF_WORD)
+            n->a = binding_number(r, n->a);
+    }
+}
+
 /* Runs under arena_try() of the arena of the result. */
 static void hand_out(void *context)
 {
@@ -125,11 +163,26 @@ static void hand_out(void *context)
     *r->out = (SpirvKernel){0};
     find_uses(&u, r->ir->body);
     list_vars(r, &u);
+    copy_proof(r);
     r->out->uses_subgroups = u.subgroups;
     memcpy(r->out->workgroup_size, r->ir->workgroup_size, sizeof r->out->workgroup_size);
     r->out->code = (SpirvCode){
         arena_copy(r->arena, r->code.words, r->code.count * sizeof *r->code.words),
         r->code.count};
+}
+
+static bool run(Run *r, Arena *scratch)
+{
+    r->scratch = scratch;
+    arena_init(scratch, MEMORY_LIMIT);
+    bool room = arena_try(scratch, make, r)
+             && (!r->ok || arena_try(r->arena, hand_out, r));
+    if (!room)
+        diag_add(r->diag, DIAG_out_of_memory, r->entry->span,
+                 "the kernel '%.*s' needs more memory to compile than it may use",
+                 STR_ARG(r->entry->ident.name->text));
+    arena_fini(scratch);
+    return room && r->ok;
 }
 
 bool spirv_compile(SpirvKernel *out, Arena *arena, const Module *m, const Decl *entry,
@@ -138,14 +191,16 @@ bool spirv_compile(SpirvKernel *out, Arena *arena, const Module *m, const Decl *
 {
     Arena scratch;
     Run r = {.module = m, .entry = entry, .settings = settings, .nsettings = nsettings,
-             .target = target, .diag = diag, .scratch = &scratch, .arena = arena, .out = out};
-    arena_init(&scratch, MEMORY_LIMIT);
-    bool room = arena_try(&scratch, make, &r)
-             && (!r.ok || arena_try(arena, hand_out, &r));
-    if (!room)
-        diag_add(diag, DIAG_out_of_memory, entry->span,
-                 "the kernel '%.*s' needs more memory to compile than it may use",
-                 STR_ARG(entry->ident.name->text));
-    arena_fini(&scratch);
-    return room && r.ok;
+             .target = target, .diag = diag, .arena = arena, .out = out};
+    return run(&r, &scratch);
+}
+
+bool spirv_compile_assuming(SpirvKernel *out, Arena *arena, const Module *m,
+                            const Decl *entry, const OverrideSetting *settings,
+                            uint32_t nsettings, const SpirvTarget *target, Diag *diag)
+{
+    Arena scratch;
+    Run r = {.module = m, .entry = entry, .settings = settings, .nsettings = nsettings,
+             .target = target, .diag = diag, .arena = arena, .out = out, .assume = true};
+    return run(&r, &scratch);
 }

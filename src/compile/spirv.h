@@ -14,6 +14,7 @@
 
 #include "check/check.h"
 #include "emit/spirv/spirv.h"
+#include "opt/proof.h"
 
 typedef struct SpirvBinding {
     uint32_t group, binding;
@@ -30,6 +31,8 @@ typedef struct SpirvKernel {
     uint32_t      workgroup_size[3];
     uint64_t      workgroup_bytes;  /* workgroup memory                           */
     bool          uses_subgroups;
+    Proof         proof;            /* what its dispatches must fulfil; buffers are
+                                       numbered as bindings                       */
 } SpirvKernel;
 
 /*
@@ -40,5 +43,13 @@ typedef struct SpirvKernel {
 bool spirv_compile(SpirvKernel *out, Arena *arena, const Module *m, const Decl *entry,
                    const OverrideSetting *settings, uint32_t nsettings,
                    const SpirvTarget *target, Diag *diag);
+
+/*
+ * The same, without checks of indices that out->proof settles: it may only run where
+ * that holds. For drivers that do not keep accesses inside of buffers by themselves.
+ */
+bool spirv_compile_assuming(SpirvKernel *out, Arena *arena, const Module *m,
+                            const Decl *entry, const OverrideSetting *settings,
+                            uint32_t nsettings, const SpirvTarget *target, Diag *diag);
 
 #endif

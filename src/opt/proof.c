@@ -58,7 +58,7 @@ typedef struct Given {
 static Range word_at(const ProofBuffer *b, uint32_t offset)
 {
     uint32_t word;
-    if (b->size < sizeof word || offset > b->size - sizeof word)
+    if (!b->data || b->size < sizeof word || offset > b->size - sizeof word)
         return anything;
     memcpy(&word, (const uint8_t *)b->data + offset, sizeof word);
     return (Range){word, word};

@@ -62,7 +62,7 @@ typedef struct Proof {
 #define PROOF_MAX_NODES 512u
 
 typedef struct ProofBuffer {
-    const void *data;
+    const void *data;               /* NULL: out of reach                         */
     uint64_t    size;
 } ProofBuffer;
 

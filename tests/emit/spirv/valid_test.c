@@ -65,33 +65,52 @@ static const char *print_fault(Arena *a, SpirvCode code)
     return fault;
 }
 
-static void check_entry(RunDir *d, const char *path, Arena *a, const Module *m,
-                        const Decl *entry, const OverrideSetting *settings,
-                        uint32_t nsettings)
+typedef bool CompileFn(SpirvKernel *out, Arena *arena, const Module *m, const Decl *entry,
+                       const OverrideSetting *settings, uint32_t nsettings,
+                       const SpirvTarget *target, Diag *diag);
+
+typedef struct Job {
+    const char   *path;
+    const Module *module;
+    const Decl   *entry;
+    const OverrideSetting *settings;
+    uint32_t      nsettings;
+} Job;
+
+static void check_target(RunDir *d, Arena *a, const Job *job, const NamedTarget *t,
+                         CompileFn *compile)
 {
-    for (size_t i = 0; i < COUNTOF(targets); i++) {
-        Arena arena;
-        Diag diag = {.arena = a};
-        SpirvKernel kernel;
-        arena_init(&arena, 0);
-        if (!spirv_compile(&kernel, &arena, m, entry, settings, nsettings,
-                           &targets[i].target, &diag)) {
-            rundir_complain_diag(d, path, m, a, &diag);
-        } else {
-            const char *fault = fault_of(a, kernel.code, &targets[i].target);
-            if (!fault)
-                fault = print_fault(a, kernel.code);
-            if (fault)
-                rundir_complain(d, path, 1, targets[i].name, fault);
-        }
-        arena_fini(&arena);
-        d->runs++;
+    Arena arena;
+    Diag diag = {.arena = a};
+    SpirvKernel k;
+    const char *fault = NULL;
+    arena_init(&arena, 0);
+    if (compile(&k, &arena, job->module, job->entry, job->settings, job->nsettings,
+                &t->target, &diag)) {
+        fault = fault_of(a, k.code, &t->target);
+        if (!fault)
+            fault = print_fault(a, k.code);
+        if (!fault && !proof_is_sound(&k.proof, k.nbindings))
+            fault = "a proof of what is not there";
+    } else {
+        rundir_complain_diag(d, job->path, job->module, a, &diag);
     }
+    if (fault)
+        rundir_complain(d, job->path, 1, t->name, fault);
+    arena_fini(&arena);
+    d->runs++;
+}
+
+static void check_entry(RunDir *d, Arena *a, const Job *job)
+{
+    for (size_t i = 0; i < COUNTOF(targets); i++)
+        check_target(d, a, job, &targets[i], spirv_compile);
+    check_target(d, a, job, &targets[0], spirv_compile_assuming);
 }
 
 static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c)
 {
-    check_entry(d, path, a, m, c->entry, c->overrides.data, c->overrides.len);
+    check_entry(d, a, &(Job){path, m, c->entry, c->overrides.data, c->overrides.len});
 }
 
 /* ---- kernels without expectations ---- */
@@ -117,7 +136,7 @@ static void check_file(RunDir *d, const char *path)
     const Module *m = compile_front(&a, (Str){text, (uint32_t)size}, &diag);
     assert_non_null(m);
     for (uint32_t i = 0; i < m->info->entry_points.len; i++)
-        check_entry(d, path, &a, m, m->info->entry_points.data[i], NULL, 0);
+        check_entry(d, &a, &(Job){path, m, m->info->entry_points.data[i], NULL, 0});
     arena_fini(&a);
     free(text);
 }

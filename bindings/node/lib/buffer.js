@@ -110,7 +110,7 @@ const getMappedRange = (buffer, offset, size) => {
     : native.mappedRange(buffer.handle, offset, end - offset, buffer.mode === WRITE);
   if (memory === null) throw operationError('GPUBuffer.getMappedRange(): the memory is not to be had.');
   markAsUntransferable(memory);
-  adopt(memory, buffer);
+  adopt(memory, { interface: 'ArrayBuffer', buffer });
   buffer.ranges.push({ start: offset, end, memory });
   return memory;
 };

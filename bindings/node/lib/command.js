@@ -8,6 +8,7 @@
 // not    the rules of commands: the library has them
 'use strict';
 
+const { types: { isUint32Array } } = require('node:util');
 const { bufferSource, converter, nullable, object, optional, preset, presetFrom, sequence, usvString } = require('./webidl.js');
 const { native } = require('./native.js');
 const d = require('./dictionaries.js');
@@ -23,9 +24,7 @@ const buffer = object('GPUBuffer');
 const offsetsTitle = 'GPUComputePassEncoder.setBindGroup()';
 
 const uint32Array = (value, where) => {
-  if (Object.prototype.toString.call(value) !== '[object Uint32Array]' || !ArrayBuffer.isView(value)) {
-    throw new TypeError(`${where} is not a Uint32Array.`);
-  }
+  if (!isUint32Array(value)) throw new TypeError(`${where} is not a Uint32Array.`);
   return value;
 };
 

@@ -63,12 +63,18 @@ const setHandler = (device, handler) => {
 const lose = (device, reason, message) => {
   if (device.isLost) return;
   device.isLost = true;
+  if (device.ending) native.hold(false);
   unwatch(device.token);
   device.resolveLost(create('GPUDeviceLostInfo', { reason: reason === DESTROYED ? 'destroyed' : 'unknown', message }));
 };
 
+// Work that is under way ends first; the process waits for the news.
 const destroy = (device) => {
   endMapsOf(device);
+  if (!device.isLost && !device.ending) {
+    device.ending = true;
+    native.hold(true);
+  }
   native.deviceDestroy(device.handle);
 };
 

@@ -56,7 +56,9 @@ const dispatch = (token, status, detail, text, payload) => {
     request.settle(status, detail, text, payload);
     return;
   }
-  watched.get(token)?.deref()?.notice(status, detail, text);
+  const object = watched.get(token)?.deref();
+  if (object === undefined) watched.delete(token);
+  else object.notice(status, detail, text);
 };
 
 const native = require(find()).start(dispatch);

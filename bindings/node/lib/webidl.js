@@ -13,7 +13,7 @@
 // user code cannot reach it; converting such an object gives its state.
 'use strict';
 
-const { toUSVString } = require('node:util');
+const { toUSVString, types } = require('node:util');
 
 const wrong = (where, what) => new TypeError(`${where} ${what}`);
 
@@ -210,12 +210,7 @@ const empty = (type, where) => type(type.members ? undefined : NOTHING, where);
 
 const resizable = (buffer) => buffer.resizable === true || buffer.growable === true;
 
-const viewed = (value) => {
-  if (ArrayBuffer.isView(value)) return value.buffer;
-  return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer
-    || Object.prototype.toString.call(value) === '[object ArrayBuffer]'
-    || Object.prototype.toString.call(value) === '[object SharedArrayBuffer]' ? value : undefined;
-};
+const viewed = (value) => (ArrayBuffer.isView(value) ? value.buffer : types.isAnyArrayBuffer(value) ? value : undefined);
 
 /** AllowSharedBufferSource: the value itself. */
 const bufferSource = (value, where) => {

@@ -38,6 +38,9 @@ typedef struct Env Env;
  * the Env, and also if it cannot be made, which gives NULL. */
 Env *env_create(napi_env napi, napi_value dispatch, void *owned);
 
+/* Keeps the process from ending, until it is off as often as it was on. */
+void env_hold(Env *env, bool on);
+
 /* ---- handles: handle.c ---- */
 
 typedef enum Kind {

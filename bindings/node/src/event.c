@@ -244,6 +244,14 @@ Env *env_create(napi_env napi, napi_value dispatch, void *owned)
     return env;
 }
 
+void env_hold(Env *env, bool on)
+{
+    if (on)
+        hold(env);
+    else if (env->holds)
+        unhold(env);
+}
+
 /* ---- events ---- */
 
 Event *event_new(Call *c, uint32_t token, EventLife life)

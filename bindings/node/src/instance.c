@@ -334,6 +334,15 @@ static napi_value device_destroy(Call *c)
     return NULL;
 }
 
+/* hold(on) */
+static napi_value hold(Call *c)
+{
+    const bool on = arg_bool(c, 0);
+    if (call_ok(c))
+        env_hold(c->env, on);
+    return NULL;
+}
+
 static napi_value push_error_scope(Call *c)
 {
     WGPUDevice device = arg_object(c, 0, KIND_DEVICE);
@@ -413,6 +422,7 @@ const Function instance_functions[] = {
     { "deviceLimits",     device_limits },
     { "deviceFeatures",   device_features },
     { "deviceDestroy",    device_destroy },
+    { "hold",             hold },
     { "pushErrorScope",   push_error_scope },
     { "popErrorScope",    pop_error_scope },
     { "setLabel",         set_label },

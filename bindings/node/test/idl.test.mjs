@@ -225,6 +225,9 @@ test('a resource may be a buffer or a binding of one; null is no dictionary with
 
 test('an object of another class is refused, one with its prototype too', async () => {
   const device = await open();
+  const range = device.createBuffer({ size: 4, usage: usage.COPY_DST, mappedAtCreation: true }).getMappedRange();
+  assert.throws(() => device.queue.writeBuffer(range, 0, new Uint8Array(4)), TypeError);
+  assert.throws(() => globals.GPUBuffer.prototype.unmap.call(range), TypeError);
   const fake = Object.create(globals.GPUBuffer.prototype);
   assert.throws(() => fake.size, TypeError);
   assert.throws(() => device.queue.writeBuffer(fake, 0, new Uint8Array(4)), TypeError);

@@ -73,8 +73,12 @@ test('what is awaited comes before the end, the loss of a destroyed device too',
     console.log('done');
     device.destroy();
     console.log((await device.lost).reason);
+    const other = await open();
+    work(other);
+    other.destroy();
+    console.log((await other.lost).reason);
   `);
-  assert.deepEqual({ out, status }, { out: 'done\ndestroyed\n', status: 0 });
+  assert.deepEqual({ out, status }, { out: 'done\ndestroyed\ndestroyed\n', status: 0 });
 });
 
 test('a process may end in the middle of work', async () => {

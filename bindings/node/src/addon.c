@@ -85,6 +85,11 @@ static napi_value start(napi_env napi, napi_callback_info info)
     return object;
 }
 
+/* The macro below defines it without a prototype. */
+#ifdef NODE_API_MODULE_GET_API_VERSION
+NAPI_MODULE_EXPORT int32_t NODE_API_MODULE_GET_API_VERSION(void);
+#endif
+
 NAPI_MODULE_INIT()
 {
     napi_value f;

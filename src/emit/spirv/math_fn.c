@@ -164,11 +164,11 @@ SpvId spv_math_asinh(Spirv *s, const Inst *inst)
                            with_sign(&m, log_either(&m, a, add(&m, a, root)), x));
 }
 
-/* log(x + sqrt(x^2 - 1)); below 1 the root is NaN */
+/* With t = x - 1: log(1 + t + sqrt(t (x + 1))); below 1 the root is NaN */
 SpvId spv_math_acosh(Spirv *s, const Inst *inst)
 {
     Math m = math_open(s, inst);
-    SpvId x = operand(&m, inst);
-    SpvId root = call(&m, GLSLstd450Sqrt, fma3(&m, x, x, k(&m, -1)));
+    SpvId x = operand(&m, inst), t = sub(&m, x, k(&m, 1));
+    SpvId root = call(&m, GLSLstd450Sqrt, mul(&m, t, add(&m, x, k(&m, 1))));
     return spv_math_narrow(s, inst->type, log_either(&m, x, add(&m, x, root)));
 }

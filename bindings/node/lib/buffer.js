@@ -48,7 +48,10 @@ const endMap = (buffer, why) => {
   buffer.pending = undefined;
   buffer.ranges = [];
   delist(buffer);
-  for (const range of ranges) native.detach(range.memory);
+  for (const { start, end, memory } of ranges) {
+    if (memory.byteLength !== end - start) buffer.taken = true;
+    native.detach(memory);
+  }
   if (pending !== undefined) {
     forget(pending.token);
     pending.reject(abortError(why));
@@ -60,6 +63,26 @@ const endMapsOf = (device) => {
     const buffer = ref.deref();
     if (buffer !== undefined) endMap(buffer, 'The device was destroyed before the buffer was mapped.');
   }
+};
+
+// ---- ranges that nobody may take away ----
+
+// WebGPU gives these ArrayBuffers a key without which nothing detaches them. Node.js has
+// no way to do that and detach them ourselves: markAsUntransferable() either is no such
+// key, or it is one that it keeps.
+const marksWithKey = (() => {
+  const probe = new ArrayBuffer(8);
+  if (typeof probe.transfer !== 'function') return false;
+  markAsUntransferable(probe);
+  try { probe.transfer(); } catch { return true; }
+  return false;
+})();
+
+const refuse = { value() { throw new TypeError('A mapped range of a GPUBuffer cannot be transferred.'); } };
+
+const guard = (memory) => {
+  if (!marksWithKey) markAsUntransferable(memory);
+  if (typeof memory.transfer === 'function') Object.defineProperties(memory, { transfer: refuse, transferToFixedLength: refuse });
 };
 
 // ---- mapping ----
@@ -109,7 +132,7 @@ const getMappedRange = (buffer, offset, size) => {
   const memory = end === offset ? new ArrayBuffer(0)
     : native.mappedRange(buffer.handle, offset, end - offset, buffer.mode === WRITE);
   if (memory === null) throw operationError('GPUBuffer.getMappedRange(): the memory is not to be had.');
-  markAsUntransferable(memory);
+  guard(memory);
   adopt(memory, { interface: 'ArrayBuffer', buffer });
   buffer.ranges.push({ start: offset, end, memory });
   return memory;
@@ -121,9 +144,12 @@ const unmap = (buffer) => {
   native.unmap(buffer.handle);
 };
 
+// Memory that another thread got hold of is left to the garbage collector.
 const destroy = (buffer) => {
-  if (buffer.mapState !== 'unmapped') endMap(buffer, 'The buffer was destroyed before it was mapped.');
-  native.bufferDestroy(buffer.handle);
+  const { mapState } = buffer;
+  if (mapState !== 'unmapped') endMap(buffer, 'The buffer was destroyed before it was mapped.');
+  if (!buffer.taken) native.bufferDestroy(buffer.handle);
+  else if (mapState !== 'unmapped') native.unmap(buffer.handle);
 };
 
 const GPUBuffer = defineObject('GPUBuffer', {

@@ -28,19 +28,19 @@ const prelude = `
 test('the loop turns while kernels compile and run', async () => {
   const device = await open();
   const buffer = storage(device, new Uint32Array(1 << 14));
-  let longest = 0, last = performance.now();
-  const timer = setInterval(() => { const now = performance.now(); longest = Math.max(longest, now - last); last = now; }, 1);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
   const pipeline = await device.createComputePipelineAsync({ layout: 'auto', compute: { module: device.createShaderModule({ code: slow }) } });
   submit(device, (pass) => {
     pass.setPipeline(pipeline);
     pass.setBindGroup(0, bind(device, pipeline, buffer));
     for (let i = 0; i < 20; i++) pass.dispatchWorkgroups(256);
   });
-  const began = performance.now();
+  const compiling = turns;
   await device.queue.onSubmittedWorkDone();
-  const took = performance.now() - began;
   clearInterval(timer);
-  assert.ok(longest < Math.max(150, took / 2), `the loop stood still for ${longest} ms, while work took ${took} ms`);
+  assert.ok(compiling > 2, `${compiling} turns while a kernel was compiled`);
+  assert.ok(turns - compiling > 2, `${turns - compiling} turns while it ran`);
 });
 
 test('thousands of promises in flight', async () => {

@@ -21,7 +21,6 @@
 #include "syntax/syntax.h"
 
 #define KEEP_UNUSED   128u          /* kernels that nobody holds                   */
-#define DEFAULT_LIMIT (256ull << 20)
 #define ENTRY_NAME    "weft_kernel"
 
 typedef enum State { STATE_MAKING, STATE_READY, STATE_FAILED } State;
@@ -53,7 +52,7 @@ struct KernelCache {
     Entry    *entries;
     uint32_t  count;
     uint64_t  clock;
-    DiskCache disk;
+    CacheFolder disk;
     bool      off;
     char     *target;               /* what code is made for; malloc'ed            */
 };
@@ -148,8 +147,8 @@ KernelCache *kernel_cache_create(const KernelCacheDesc *desc)
     pthread_cond_init(&cache->made, NULL);
     cache->off = desc->off;
     if (!desc->no_disk && !desc->off)
-        disk_cache_init(&cache->disk, desc->folder,
-                        desc->disk_limit ? desc->disk_limit : DEFAULT_LIMIT);
+        folder_init(&cache->disk, desc->folder,
+                        desc->disk_limit ? desc->disk_limit : FOLDER_LIMIT);
     return cache;
 }
 
@@ -208,7 +207,7 @@ void kernel_cache_release(KernelCache *cache)
         entry_free(cache->entries);
         cache->entries = next;
     }
-    disk_cache_fini(&cache->disk);
+    folder_fini(&cache->disk);
     pthread_cond_destroy(&cache->made);
     pthread_mutex_destroy(&cache->lock);
     free(cache->target);

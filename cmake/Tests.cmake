@@ -148,3 +148,33 @@ function(weft_fuzzer name)
 endfunction()
 
 file(WRITE "${PROJECT_BINARY_DIR}/fuzzers.txt" "")
+
+# The same test program on a Vulkan driver, with the validation layer, of which no
+# message is tolerated:
+#   weft_driver_test(gpu_compute lavapipe COMMAND test_gpu_compute)
+# makes unit.gpu_compute.lavapipe. Without the driver the test says so and is skipped.
+function(weft_driver_test name driver)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "LABEL" "COMMAND;ENVIRONMENT")
+    if(NOT arg_LABEL)
+        set(arg_LABEL unit)
+    endif()
+    _weft_test_wanted(wanted ${arg_LABEL} OFF)
+    if(NOT wanted)
+        return()
+    endif()
+    set(test ${arg_LABEL}.${name}.${driver})
+    string(TOUPPER "WEFT_${driver}" icd)
+    if(NOT ${icd})
+        add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" -E echo
+            "left out: the Vulkan driver ${driver} is missing; tools/setup installs it")
+    else()
+        add_test(NAME ${test} COMMAND ${arg_COMMAND}
+            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    endif()
+    set_tests_properties(${test} PROPERTIES
+        LABELS "${arg_LABEL}"
+        TIMEOUT 900
+        SKIP_REGULAR_EXPRESSION "^left out: "
+        ENVIRONMENT "${WEFT_TEST_ENV};WEFT_TEST_BACKEND=vulkan;WEFT_VULKAN_VALIDATION=fatal;\
+VK_ICD_FILENAMES=${${icd}};VK_DRIVER_FILES=${${icd}};${arg_ENVIRONMENT}")
+endfunction()

@@ -37,11 +37,72 @@ static const WGPUAdapterType adapter_types[] = {
     [GPU_SOFTWARE] = WGPUAdapterType_CPU,
 };
 
+/* ---- what there is ---- */
+
+typedef struct Candidate {
+    const GpuBackend *backend;
+    GpuAdapter       *gpu;
+    GpuAdapterInfo    info;
+    Limits            limits;
+} Candidate;
+
+#define MAX_CANDIDATES 64u
+
+typedef struct Candidates {
+    Candidate *list;                    /* malloc'ed; best first                  */
+    uint32_t   count;
+} Candidates;
+
+/* A GPU comes first, then the CPU device, then other software: ours is faster. Less is
+ * better. */
+static int rank_of(WGPUPowerPreference power, GpuAdapterKind kind)
+{
+    bool frugal = power == WGPUPowerPreference_LowPower;
+    switch (kind) {
+    case GPU_DISCRETE:   return frugal ? 1 : 0;
+    case GPU_INTEGRATED: return frugal ? 0 : 1;
+    case GPU_CPU:        return 2;
+    case GPU_SOFTWARE:   return 3;
+    }
+    return 4;
+}
+
+/* What is equal stays in the order of the backends. */
+static void add_candidate(Candidates *all, const Candidate *c, WGPUPowerPreference power)
+{
+    uint32_t at = all->count++;
+    while (at > 0 && rank_of(power, all->list[at - 1].info.kind) > rank_of(power, c->info.kind)) {
+        all->list[at] = all->list[at - 1];
+        at--;
+    }
+    all->list[at] = *c;
+}
+
+/* All adapters that WebGPU can use. `quick`: without backends that have nothing better
+ * than the CPU. */
+static void find_candidates(Candidates *all, WGPUInstance instance, WGPUPowerPreference power,
+                            bool quick)
+{
+    *all = (Candidates){.list = calloc(MAX_CANDIDATES, sizeof *all->list)};
+    for (const GpuBackend *const *b = instance->backends; all->list && *b; b++) {
+        if (quick && (*b)->has_hardware && !(*b)->has_hardware())
+            continue;
+        Candidate c = {.backend = *b};
+        for (uint32_t i = 0; all->count < MAX_CANDIDATES && (c.gpu = (*b)->adapter(i)); i++) {
+            c.info = (GpuAdapterInfo){0};
+            (*b)->adapter_info(c.gpu, &c.info);
+            if (limits_of_adapter(&c.limits, &c.info.limits))
+                add_candidate(all, &c, power);
+        }
+    }
+}
+
 /* ---- choosing ---- */
 
 typedef struct Wishes {
     const WGPURequestAdapterOptions *options;
-    View name;                          /* empty: any */
+    View name;                          /* of the program; empty: any             */
+    View word;                          /* WEFT_ADAPTER; empty: any               */
 } Wishes;
 
 static char lower(char c)
@@ -63,23 +124,50 @@ static bool contains(const char *text, View part)
     return part.len == 0;
 }
 
-static bool fits(const Wishes *w, const GpuBackend *backend, const GpuAdapterInfo *info)
+/* Is the word this one? */
+static bool is_word(View word, const char *text)
 {
-    WGPUBackendType type = w->options->backendType;
-    bool fallback = info->kind == GPU_CPU || info->kind == GPU_SOFTWARE;
-    return (type == WGPUBackendType_Undefined || type == backend_type(backend))
-           && (!w->options->forceFallbackAdapter || fallback)
-           && (contains(info->device, w->name) || contains(info->description, w->name));
+    return word.len == strlen(text) && contains(text, word);
 }
 
-/* Higher is better; what is equal stays in the order of the backends. */
-static int preference(WGPUPowerPreference power, GpuAdapterKind kind)
+/* The place in the list that a number means, if it is one there is. */
+static bool is_index(View word, uint32_t count, uint32_t *index)
 {
-    if (power == WGPUPowerPreference_HighPerformance)
-        return kind == GPU_DISCRETE ? 2 : kind == GPU_INTEGRATED ? 1 : 0;
-    if (power == WGPUPowerPreference_LowPower)
-        return kind == GPU_INTEGRATED ? 1 : kind == GPU_DISCRETE ? -1 : 0;
-    return 0;
+    uint32_t n = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.data[i] < '0' || word.data[i] > '9' || n >= count)
+            return false;
+        n = n * 10 + (uint32_t)(word.data[i] - '0');
+    }
+    *index = n;
+    return word.len > 0 && n < count;
+}
+
+/* Does a word mean this candidate? A kind of device, a place in the list, or a part of a
+ * name. */
+static bool means(View word, const Candidates *all, const Candidate *c)
+{
+    uint32_t index;
+    if (word.len == 0)
+        return true;
+    if (is_word(word, "cpu"))
+        return c->info.kind == GPU_CPU;
+    if (is_word(word, "gpu"))
+        return c->info.kind == GPU_DISCRETE || c->info.kind == GPU_INTEGRATED;
+    if (is_word(word, c->backend->name))
+        return true;
+    if (is_index(word, all->count, &index))
+        return c == &all->list[index];
+    return contains(c->info.device, word) || contains(c->info.description, word);
+}
+
+static bool fits(const Wishes *w, const Candidates *all, const Candidate *c)
+{
+    WGPUBackendType type = w->options->backendType;
+    bool fallback = c->info.kind == GPU_CPU || c->info.kind == GPU_SOFTWARE;
+    return (type == WGPUBackendType_Undefined || type == backend_type(c->backend))
+           && (!w->options->forceFallbackAdapter || fallback)
+           && means(w->name, all, c) && means(w->word, all, c);
 }
 
 static void adapter_free(Object *o)
@@ -89,48 +177,39 @@ static void adapter_free(Object *o)
 
 static const ObjectClass adapter_class = {"adapter", adapter_free};
 
-static WGPUAdapter adapter_new(WGPUInstance instance, const GpuBackend *backend,
-                               GpuAdapter *gpu, const GpuAdapterInfo *info,
-                               const Limits *limits)
+static WGPUAdapter adapter_new(WGPUInstance instance, const Candidate *c)
 {
     WGPUAdapter a = object_new(&adapter_class, sizeof *a, NULL, (WGPUStringView){0});
     if (!a)
         return NULL;
     a->instance = instance;
-    a->backend = backend;
-    a->gpu = gpu;
-    a->info = *info;
-    a->limits = *limits;
-    a->features = features_of_adapter(info);
+    a->backend = c->backend;
+    a->gpu = c->gpu;
+    a->info = c->info;
+    a->limits = c->limits;
+    a->features = features_of_adapter(&c->info);
     object_ref(&instance->base);
     return a;
 }
 
-static WGPUAdapter choose(WGPUInstance instance, const Wishes *wishes)
+/* Whoever does not say what, or says the CPU, does not wait for other drivers. */
+static bool is_quick(const Wishes *w)
 {
-    const GpuBackend *best = NULL;
-    GpuAdapter       *best_gpu = NULL;
-    GpuAdapterInfo    best_info = {0};
-    Limits            best_limits = {0};
-    int               best_score = 0;
-    for (const GpuBackend *const *b = instance->backends; *b; b++) {
-        GpuAdapter *gpu;
-        for (uint32_t i = 0; (gpu = (*b)->adapter(i)); i++) {
-            GpuAdapterInfo info = {0};
-            Limits         limits;
-            (*b)->adapter_info(gpu, &info);
-            int score = preference(wishes->options->powerPreference, info.kind);
-            if (!fits(wishes, *b, &info) || !limits_of_adapter(&limits, &info.limits)
-                || (best && score <= best_score))
-                continue;
-            best = *b;
-            best_gpu = gpu;
-            best_info = info;
-            best_limits = limits;
-            best_score = score;
-        }
-    }
-    return best ? adapter_new(instance, best, best_gpu, &best_info, &best_limits) : NULL;
+    WGPUBackendType type = w->options->backendType;
+    return (type == WGPUBackendType_Undefined || type == WGPUBackendType_WeftCPU)
+           && w->name.len == 0 && (w->word.len == 0 || is_word(w->word, "cpu"));
+}
+
+static WGPUAdapter choose(WGPUInstance instance, const Wishes *w)
+{
+    Candidates  all;
+    WGPUAdapter adapter = NULL;
+    find_candidates(&all, instance, w->options->powerPreference, is_quick(w));
+    for (uint32_t i = 0; i < all.count && !adapter; i++)
+        if (fits(w, &all, &all.list[i]))
+            adapter = adapter_new(instance, &all.list[i]);
+    free(all.list);
+    return adapter;
 }
 
 /* ---- requesting ---- */
@@ -211,10 +290,16 @@ static WGPURequestAdapterStatus find_adapter(WGPUInstance instance,
     if (found[CHAIN_WEFT])
         view_of(((const WGPUWeftRequestAdapterOptions *)found[CHAIN_WEFT])->name,
                 &wishes.name);
+    const char *word = getenv("WEFT_ADAPTER");
+    wishes.word = (View){word, word ? strlen(word) : 0};
     *adapter = choose(instance, &wishes);
     if (*adapter)
         return WGPURequestAdapterStatus_Success;
-    fault(f, "no adapter of this machine meets the options");
+    if (wishes.word.len)
+        fault(f, "no adapter of this machine meets the options and WEFT_ADAPTER=%.*s",
+              VIEW_ARG(wishes.word));
+    else
+        fault(f, "no adapter of this machine meets the options");
     return WGPURequestAdapterStatus_Unavailable;
 }
 

@@ -6,5 +6,6 @@
 
 const GpuBackend *const gpu_backends[] = {
     &gpu_cpu_backend,
+    &gpu_vulkan_backend,
     NULL,
 };

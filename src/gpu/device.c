@@ -301,6 +301,11 @@ static WGPUDevice device_new(Request *r, Future *lost)
     return device;
 }
 
+static void log_for_device(void *instance, const char *text)
+{
+    instance_log(instance, "%s", text);
+}
+
 /* Starts the hardware; false with a sentence in r->fault. */
 static bool device_start(WGPUDevice device, Request *r)
 {
@@ -314,6 +319,8 @@ static bool device_start(WGPUDevice device, Request *r)
         .no_cache = instance->cache_mode == WGPUWeftCacheMode_Off,
         .lost = lost_by_itself,
         .lost_user = device,
+        .log = log_for_device,
+        .log_user = instance,
     };
     Arena arena;
     arena_init(&arena, 0);

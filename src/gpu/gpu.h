@@ -46,6 +46,7 @@ typedef enum GpuAdapterKind { GPU_CPU, GPU_DISCRETE, GPU_INTEGRATED, GPU_SOFTWAR
 typedef struct GpuAdapterInfo {
     GpuAdapterKind kind;
     const char *vendor, *architecture, *device, *description;
+    const char *driver;                 /* with its version; NULL: there is none  */
     uint32_t    vendor_id, device_id;
     uint32_t    subgroup_min, subgroup_max;
     bool        has_f16, has_timestamps, has_subgroups;
@@ -64,6 +65,9 @@ typedef struct GpuDeviceDesc {
      * `tag`: of the dispatch that was at fault; NULL: none was. */
     void      (*lost)(void *user, const void *tag, const char *why);
     void       *lost_user;
+    /* For what validation layers say of us, on any thread. NULL: nobody listens. */
+    void      (*log)(void *user, const char *text);
+    void       *log_user;
 } GpuDeviceDesc;
 
 /* ---- work ---- */
@@ -127,6 +131,8 @@ struct GpuSubmit {
 
 struct GpuBackend {
     const char *name;
+    /* Quickly: may there be an adapter that is better than the CPU? NULL: yes. */
+    bool        (*has_hardware)(void);
     /* Adapter `index` of this machine; NULL: no more. They live as long as the
      * process. */
     GpuAdapter *(*adapter)(uint32_t index);
@@ -169,5 +175,6 @@ struct GpuBackend {
 /* All kinds of device, in the order of preference; ends with NULL. */
 extern const GpuBackend *const gpu_backends[];
 extern const GpuBackend gpu_cpu_backend;
+extern const GpuBackend gpu_vulkan_backend;
 
 #endif

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * queue.c - submits, and the thread that waits for them.
+ *
+ * in     command lists
+ * out    their effects, in order; `done` of each
+ * knows  fences, the deadline
+ * not    how commands are recorded (record.c)
+ *
+ * A submit is recorded and given to the driver by the thread that calls; the queue's own
+ * thread, or one that waits anyway, waits for the fences in order and says what is done.
+ * With a deadline each dispatch is a flight of its own, so that its time can be told, and
+ * what was too long has a name. Nothing stops a dispatch on a GPU: a device whose deadline
+ * has passed is lost and adrift. Nothing of it is freed until its work has ended after
+ * all; if it does not, never.
+ */
+#include "gpu/vulkan/vulkan_priv.h"
+
+#include <stdlib.h>
+
+#define MOST_SPARE  16u
+#define LAST_CHANCE 50000000u       /* ns that work adrift is waited for at the end */
+
+/* ---- flights ---- */
+
+static void flight_free(GpuDevice *d, VulkanFlight *f)
+{
+    if (!f)
+        return;
+    while (f->staging.chunks) {
+        GpuBuffer *chunk = f->staging.chunks;
+        f->staging.chunks = chunk->next;
+        vulkan_buffer_free(d, chunk);
+    }
+    d->fn.DestroyFence(d->device, f->fence, NULL);
+    d->fn.DestroyCommandPool(d->device, f->pool, NULL);
+    free(f);
+}
+
+static VulkanFlight *flight_new(GpuDevice *d, VkResult *result)
+{
+    VkCommandPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+        .queueFamilyIndex = d->adapter->family,
+    };
+    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VulkanFlight *f = calloc(1, sizeof *f);
+    *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!f)
+        return NULL;
+    *result = d->fn.CreateCommandPool(d->device, &pool, NULL, &f->pool);
+    VkCommandBufferAllocateInfo buffer = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = f->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1,
+    };
+    if (*result == VK_SUCCESS)
+        *result = d->fn.AllocateCommandBuffers(d->device, &buffer, &f->commands);
+    if (*result == VK_SUCCESS)
+        *result = d->fn.CreateFence(d->device, &fence, NULL, &f->fence);
+    if (*result == VK_SUCCESS)
+        return f;
+    flight_free(d, f);
+    return NULL;
+}
+
+/* One that can be recorded. NULL with *result. */
+static VulkanFlight *flight_take(GpuDevice *d, VkResult *result)
+{
+    VulkanQueue *q = &d->queue;
+    pthread_mutex_lock(&q->lock);
+    VulkanFlight *f = q->spare;
+    if (f) {
+        q->spare = f->next;
+        q->nspare--;
+    }
+    pthread_mutex_unlock(&q->lock);
+    if (!f)
+        return flight_new(d, result);
+    *result = d->fn.ResetCommandPool(d->device, f->pool, 0);
+    if (*result == VK_SUCCESS)
+        *result = d->fn.ResetFences(d->device, 1, &f->fence);
+    if (*result == VK_SUCCESS)
+        return f;
+    flight_free(d, f);
+    return NULL;
+}
+
+/* It is complete, or was never sent. */
+static void flight_give(GpuDevice *d, VulkanFlight *f)
+{
+    VulkanQueue *q = &d->queue;
+    vulkan_staging_clear(d, &f->staging);
+    *f = (VulkanFlight){.pool = f->pool, .commands = f->commands, .fence = f->fence,
+                        .staging = f->staging};
+    pthread_mutex_lock(&q->lock);
+    bool keep = q->nspare < MOST_SPARE;
+    if (keep) {
+        f->next = q->spare;
+        q->spare = f;
+        q->nspare++;
+    }
+    pthread_mutex_unlock(&q->lock);
+    if (!keep)
+        flight_free(d, f);
+}
+
+/* ---- submitting ---- */
+
+static VkResult send(GpuDevice *d, VulkanFlight *f)
+{
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .commandBufferCount = 1, .pCommandBuffers = &f->commands,
+    };
+    return d->fn.QueueSubmit(d->handle, 1, &info, f->fence);
+}
+
+static void enqueue(GpuDevice *d, VulkanFlight *f)
+{
+    VulkanQueue *q = &d->queue;
+    pthread_mutex_lock(&q->lock);
+    f->next = NULL;
+    *q->last = f;
+    q->last = &f->next;
+    bool idle = !q->busy;
+    pthread_mutex_unlock(&q->lock);
+    if (idle)
+        pthread_cond_signal(&q->more);      /* the caller keeps the device alive */
+}
+
+/* Records and sends one flight. With record_lock. NULL, or what went wrong, and whose
+ * fault it is. */
+static const char *fly(GpuDevice *d, GpuSubmit *s, uint32_t *at, const void **tag)
+{
+    VkResult      result;
+    const char   *why = NULL;
+    VulkanFlight *f = flight_take(d, &result);
+    if (!f)
+        return vulkan_result_text(result);
+    f->serial = ++d->queue.serial;
+    if (vulkan_record(d, f, s, at, d->desc.deadline != 0, &why)) {
+        result = send(d, f);
+        why = result == VK_SUCCESS ? NULL : vulkan_result_text(result);
+    }
+    *tag = f->tag;
+    if (why) {
+        flight_give(d, f);
+        return why;
+    }
+    f->last = *at >= s->count;
+    f->submit = s;
+    enqueue(d, f);
+    return NULL;
+}
+
+bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s)
+{
+    const char *why = NULL;
+    const void *tag = NULL;
+    uint32_t    at = 0;
+    pthread_mutex_lock(&d->record_lock);
+    bool lost = atomic_load(&d->lost);
+    do
+        why = lost ? NULL : fly(d, s, &at, &tag);
+    while (!lost && !why && at < s->count);
+    pthread_mutex_unlock(&d->record_lock);
+    if (why && at > 0 && d->desc.deadline)
+        atomic_store(&d->adrift, true);     /* flights of this submit may be under way */
+    if (why)
+        vulkan_device_lose(d, tag, "the work cannot be submitted: %s", why);
+    if (lost || why)
+        s->done(s->user);
+    return !lost && !why;
+}
+
+/* ---- the thread ---- */
+
+/* Waits until the flight is complete, or the device is lost. Unless the driver itself
+ * gives the device up, the work goes on: then nothing may be freed any more. */
+static void wait_for(GpuDevice *d, const VulkanFlight *f)
+{
+    uint64_t limit = d->desc.deadline ? d->desc.deadline : UINT64_MAX;
+    if (atomic_load(&d->adrift))
+        return;
+    VkResult result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
+    if (result == VK_SUCCESS)
+        return;
+    if (result != VK_ERROR_DEVICE_LOST)
+        atomic_store(&d->adrift, true);
+    if (result == VK_TIMEOUT)
+        vulkan_device_lose(d, f->tag, "a dispatch ran longer than its deadline of %llu ms",
+                           (unsigned long long)(d->desc.deadline / 1000000u));
+    else
+        vulkan_device_lose(d, f->tag, "%s", vulkan_result_text(result));
+}
+
+static void land(GpuDevice *d, VulkanFlight *f)
+{
+    VulkanQueue *q = &d->queue;
+    GpuSubmit   *s = f->submit;
+    bool         last = f->last;
+    wait_for(d, f);
+    atomic_store(&q->completed, f->serial);
+    if (atomic_load(&d->adrift)) {
+        pthread_mutex_lock(&q->lock);
+        f->next = q->adrift;
+        q->adrift = f;
+        pthread_mutex_unlock(&q->lock);
+    } else {
+        flight_give(d, f);
+    }
+    if (last)
+        s->done(s->user);
+}
+
+/* Waits for the first flight. With the lock, which it gives back meanwhile. */
+static void land_first(GpuDevice *d)
+{
+    VulkanQueue  *q = &d->queue;
+    VulkanFlight *f = q->first;
+    q->first = f->next;
+    if (!q->first)
+        q->last = &q->first;
+    q->busy = true;
+    pthread_mutex_unlock(&q->lock);
+    land(d, f);
+    pthread_mutex_lock(&q->lock);
+    q->busy = false;
+}
+
+static void *queue_main(void *argument)
+{
+    GpuDevice   *d = argument;
+    VulkanQueue *q = &d->queue;
+    pthread_mutex_lock(&q->lock);
+    for (;;) {
+        while (q->busy || (!q->first && !q->ends))
+            pthread_cond_wait(&q->more, &q->lock);
+        if (!q->first)
+            break;
+        land_first(d);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+bool vulkan_queue_help(GpuDevice *d)
+{
+    VulkanQueue *q = &d->queue;
+    pthread_mutex_lock(&q->lock);
+    bool mine = q->first && !q->busy;
+    if (mine) {
+        land_first(d);
+        if (q->first || q->ends)
+            pthread_cond_signal(&q->more);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return mine;
+}
+
+/* ---- its life ---- */
+
+bool vulkan_queue_start(GpuDevice *d)
+{
+    VulkanQueue *q = &d->queue;
+    q->last = &q->first;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->more, NULL);
+    q->started = pthread_create(&q->thread, NULL, queue_main, d) == 0;
+    return q->started;
+}
+
+void vulkan_queue_end(GpuDevice *d)
+{
+    VulkanQueue *q = &d->queue;
+    if (!q->started)
+        return;
+    pthread_mutex_lock(&q->lock);
+    q->ends = true;
+    pthread_cond_signal(&q->more);
+    pthread_mutex_unlock(&q->lock);
+    pthread_join(q->thread, NULL);
+    q->started = false;
+}
+
+bool vulkan_queue_is_idle(GpuDevice *d)
+{
+    for (VulkanFlight *f = d->queue.adrift; f; f = f->next)
+        if (d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, LAST_CHANCE) != VK_SUCCESS)
+            return false;
+    return true;
+}
+
+static void free_list(GpuDevice *d, VulkanFlight *list)
+{
+    while (list) {
+        VulkanFlight *f = list;
+        list = f->next;
+        flight_free(d, f);
+    }
+}
+
+void vulkan_queue_free(GpuDevice *d)
+{
+    VulkanQueue *q = &d->queue;
+    if (!q->last)
+        return;
+    free_list(d, q->spare);
+    free_list(d, q->adrift);
+    pthread_cond_destroy(&q->more);
+    pthread_mutex_destroy(&q->lock);
+}

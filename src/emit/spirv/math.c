@@ -59,11 +59,43 @@ SpvId spv_math_float_to_float(Spirv *s, const Inst *inst)
                                          : spv_math_widen(s, x->type, spv_value(s, x));
 }
 
+/*
+ * The bits of two f16 that are kept as f32. GLSL.std.450 has PackHalf2x16, but some
+ * drivers let infinity reach into the other half.
+ */
+static SpvId halves(Spirv *s, SpvId pair)
+{
+    IrType type = {SCALAR_F32, 2}, ints = {SCALAR_I32, 2}, bools = {SCALAR_BOOL, 2};
+    SpvId f = spv_type_value(s, type), i = spv_type_value(s, ints);
+    SpvId b = spv_type_value(s, bools), bits = spv_op1(s, SpvOpBitcast, i, pair);
+    SpvId size = spv_op2(s, SpvOpBitwiseAnd, i, bits, spv_const_splat(s, ints, 0x7fffffffu));
+    SpvId normal = spv_op2(s, SpvOpShiftRightLogical, i, size, spv_const_splat(s, ints, 13));
+    normal = spv_op2(s, SpvOpISub, i, normal, spv_const_splat(s, ints, 112u << 10));
+    SpvId nan = spv_op2(s, SpvOpULessThan, b, spv_const_splat(s, ints, 0x7f800000u), size);
+    SpvId end = spv_op3(s, SpvOpSelect, i, nan, spv_const_splat(s, ints, 0x7e00u),
+                        spv_const_splat(s, ints, 0x7c00u));
+    SpvId large = spv_op2(s, SpvOpULessThan, b, spv_const_splat(s, ints, 0x477fe000u), size);
+    SpvId units = spv_op2(s, SpvOpFMul, f, spv_op1(s, SpvOpBitcast, f, size),
+                          spv_const_f32(s, type, 0x1p24f));
+    SpvId tiny = spv_op2(s, SpvOpULessThan, b, size, spv_const_splat(s, ints, 0x38800000u));
+    units = spv_op3(s, SpvOpSelect, f, tiny, units, spv_const_f32(s, type, 0));
+    SpvId h = spv_op3(s, SpvOpSelect, i, large, end, normal);
+    h = spv_op3(s, SpvOpSelect, i, tiny, spv_op1(s, SpvOpConvertFToU, i, units), h);
+    SpvId sign = spv_op2(s, SpvOpShiftRightLogical, i, bits, spv_const_splat(s, ints, 16));
+    sign = spv_op2(s, SpvOpBitwiseAnd, i, sign, spv_const_splat(s, ints, 0x8000u));
+    return spv_op2(s, SpvOpBitwiseOr, i, h, sign);
+}
+
 SpvId spv_half_pack(Spirv *s, SpvId pair)
 {
     SpvId u32 = spv_type_u32(s);
-    return s->target->has_f16 ? spv_op1(s, SpvOpBitcast, u32, pair)
-                              : spv_glsl1(s, GLSLstd450PackHalf2x16, u32, pair);
+    if (s->target->has_f16)
+        return spv_op1(s, SpvOpBitcast, u32, pair);
+    SpvId both = halves(s, pair);
+    SpvId low = spv_op_new(s, SpvOpCompositeExtract, u32, OPERANDS(both, 0));
+    SpvId high = spv_op_new(s, SpvOpCompositeExtract, u32, OPERANDS(both, 1));
+    high = spv_op2(s, SpvOpShiftLeftLogical, u32, high, spv_const_u32(s, 16));
+    return spv_op2(s, SpvOpBitwiseOr, u32, low, high);
 }
 
 SpvId spv_half_unpack(Spirv *s, SpvId word)

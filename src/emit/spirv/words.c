@@ -112,14 +112,12 @@ static SpvId half_load(Spirv *s, const IrVar *var, Sum at)
                       OPERANDS(both, 0));
 }
 
-/* Without what some drivers leave in the other half for infinity and NaN. */
 static SpvId half_bits(Spirv *s, SpvId v)
 {
     IrType pair = {SCALAR_F16, 2};
-    SpvId zero = spv_const_splat(s, IR_F16, 0), u32 = spv_type_u32(s);
-    SpvId word = spv_half_pack(s, spv_op2(s, SpvOpCompositeConstruct,
-                                          spv_type_value(s, pair), v, zero));
-    return spv_op2(s, SpvOpBitwiseAnd, u32, word, spv_const_u32(s, 0xffff));
+    SpvId zero = spv_const_splat(s, IR_F16, 0);
+    return spv_half_pack(s, spv_op2(s, SpvOpCompositeConstruct, spv_type_value(s, pair), v,
+                                    zero));
 }
 
 static void half_store(Spirv *s, const IrVar *var, Sum at, SpvId v)

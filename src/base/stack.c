@@ -34,9 +34,8 @@ static uintptr_t find_end(void)
 size_t stack_room(void)
 {
     static _Thread_local uintptr_t end;         /* its lowest byte; 0: not asked yet */
-    char here;
     if (end == 0)
         end = find_end();
-    uintptr_t at = (uintptr_t)&here;
+    uintptr_t at = (uintptr_t)__builtin_frame_address(0);   /* locals may be elsewhere */
     return at > end ? at - end : 0;
 }

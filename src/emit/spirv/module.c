@@ -144,7 +144,7 @@ static bool is_at(const Spirv *s, uint32_t at, SpvOp op, SpvId type, uint32_t n,
     uint32_t before = type ? 3 : 2;
     return w[0] == ((n + before) << SpvWordCountShift | (uint32_t)op)
         && (!type || w[1] == type)
-        && memcmp(w + before, operands, n * sizeof *operands) == 0;
+        && (n == 0 || memcmp(w + before, operands, n * sizeof *operands) == 0);
 }
 
 static uint32_t *slot_of(Spirv *s, SpvOp op, SpvId type, uint32_t n, const uint32_t *operands)

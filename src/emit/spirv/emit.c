@@ -240,11 +240,38 @@ static SpvId input_load(Spirv *s, IrInput input)
     return loaded;
 }
 
+static SpvId hoisted2(Spirv *s, SpvOp op, SpvId x, SpvId y)
+{
+    SpvId id = spv_new_id(s);
+    spv_put(s, SECTION_HOISTED, op, OPERANDS(spv_type_u32(s), id, x, y));
+    return id;
+}
+
+/* NUM_SUBGROUPS and SUBGROUP_ID where every row of a workgroup has its own. */
+static SpvId subgroup_of_row(Spirv *s, IrInput input)
+{
+    const uint32_t *n = s->ir->workgroup_size;
+    SpvId size = spv_input_value(s, INPUT_SUBGROUP_SIZE);
+    SpvId in_row = hoisted2(s, SpvOpIAdd, spv_const_u32(s, n[0] - 1), size);
+    in_row = hoisted2(s, SpvOpUDiv, in_row, size);
+    if (input == INPUT_NUM_SUBGROUPS)
+        return hoisted2(s, SpvOpIMul, in_row, spv_const_u32(s, n[1] * n[2]));
+    SpvId row = hoisted2(s, SpvOpIMul, spv_input_value(s, INPUT_LOCAL_ID_Z),
+                         spv_const_u32(s, n[1]));
+    row = hoisted2(s, SpvOpIAdd, row, spv_input_value(s, INPUT_LOCAL_ID_Y));
+    SpvId before = hoisted2(s, SpvOpIMul, row, in_row);
+    return hoisted2(s, SpvOpIAdd, before,
+                    hoisted2(s, SpvOpUDiv, spv_input_value(s, INPUT_LOCAL_ID_X), size));
+}
+
 SpvId spv_input_value(Spirv *s, IrInput input)
 {
     SpvId *known = &s->inputs[input], *whole = &s->wholes[input - inputs[input].component];
+    bool of_row = input == INPUT_NUM_SUBGROUPS || input == INPUT_SUBGROUP_ID;
     if (*known)
         return *known;
+    if (of_row && s->target->rows_are_subgroups)
+        return *known = subgroup_of_row(s, input);
     if (!*whole)
         *whole = input_load(s, input);
     *known = *whole;

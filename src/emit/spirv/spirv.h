@@ -35,6 +35,8 @@ typedef struct SpirvTarget {
     bool keeps_inf_nan16;           /* shaderSignedZeroInfNanPreserveFloat16        */
     bool keeps_inf_nan32;           /* shaderSignedZeroInfNanPreserveFloat32        */
     bool rounds_even16;             /* shaderRoundingModeRTEFloat16                 */
+    bool rows_are_subgroups;        /* lavapipe: a subgroup never spans rows of a
+                                       workgroup, but is numbered as if it did      */
 } SpirvTarget;
 
 typedef struct SpirvCode {

@@ -310,6 +310,13 @@ static bool subgroups_do(const Properties *p, bool with_f16, bool extended)
            && (!with_f16 || extended);
 }
 
+/* Of Mesa, and on the CPU. */
+static bool is_lavapipe(const GpuAdapter *a)
+{
+    return a->properties.vendorID == VK_VENDOR_ID_MESA
+           && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 static void find_target(GpuAdapter *a, const Properties *p)
 {
     const VulkanFeatures *f = &a->features;
@@ -327,6 +334,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .keeps_inf_nan16 = p->floats.shaderSignedZeroInfNanPreserveFloat16,
         .keeps_inf_nan32 = p->floats.shaderSignedZeroInfNanPreserveFloat32,
         .rounds_even16 = p->floats.shaderRoundingModeRTEFloat16,
+        .rows_are_subgroups = is_lavapipe(a),
     };
 }
 

@@ -2,16 +2,17 @@
 /*
  * main.c - what the calls of webgpu.h cost.
  *
- *     calls [--small]
+ *     calls [--small] [--tsv]
  *
  * in     nothing
- * out    microseconds a call: the median and the shortest of many rounds
+ * out    microseconds a call: the median and the shortest of many rounds, as a table or
+ *        as lines of name, median, shortest with tabs between them
  * knows  webgpu.h alone, so that it runs on other libraries (examples/c/on)
  * not    kernels and their speed (bench/kernels)
  */
 #include "common.h"
 
-enum { ROUNDS = 51, DISPATCHES = 1000 };
+enum { ROUNDS = 51, DISPATCHES = 1000, LARGE = 4 << 20 };
 
 static const char wgsl[] =
     "@group(0) @binding(0) var<storage, read_write> x : array<u32>;\n"
@@ -27,6 +28,7 @@ typedef struct Bench {
     WGPUPipelineLayout  pipeline_layout;
     WGPUComputePipeline pipeline;
     WGPUBuffer          buffer;
+    WGPUBuffer          large;          /* to be mapped, LARGE bytes of zeros */
     WGPUBindGroup       group;
     uint32_t            dispatches;     /* all that were submitted */
 } Bench;
@@ -95,11 +97,32 @@ static void create_pipelines(Bench *b, uint32_t count)
         wgpuComputePipelineRelease(known_pipeline_create(b));
 }
 
-/* Another shader module with the same text. */
+static void got_pipeline(WGPUCreatePipelineAsyncStatus status, WGPUComputePipeline pipeline,
+                         WGPUStringView message, void *done, void *unused)
+{
+    (void)unused;
+    if (status != WGPUCreatePipelineAsyncStatus_Success)
+        fatal("a pipeline: ", message);
+    wgpuComputePipelineRelease(pipeline);
+    *(bool *)done = true;
+}
+
+/* Another shader module with the same text, until its pipeline is complete. */
 static void create_modules(Bench *b, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        wgpuComputePipelineRelease(pipeline_create(&b->gpu, wgsl, "count"));
+    for (uint32_t i = 0; i < count; i++) {
+        bool done = false;
+        WGPUComputePipelineDescriptor desc = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
+        desc.compute.module = module_create(&b->gpu, wgsl);
+        WGPUCreateComputePipelineAsyncCallbackInfo then =
+            WGPU_CREATE_COMPUTE_PIPELINE_ASYNC_CALLBACK_INFO_INIT;
+        then.mode = WGPUCallbackMode_AllowProcessEvents;
+        then.callback = got_pipeline;
+        then.userdata1 = &done;
+        gpu_wait(&b->gpu, wgpuDeviceCreateComputePipelineAsync(b->gpu.device, &desc, then),
+                 &done);
+        wgpuShaderModuleRelease(desc.compute.module);
+    }
 }
 
 static void write_buffers(Bench *b, uint32_t count)
@@ -107,6 +130,26 @@ static void write_buffers(Bench *b, uint32_t count)
     const uint32_t value = 0;
     for (uint32_t i = 0; i < count; i++)
         wgpuQueueWriteBuffer(b->gpu.queue, b->buffer, 512, &value, sizeof value);
+}
+
+/* Every word of it is looked at. */
+static void map_and_read(Bench *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool done = false;
+        WGPUBufferMapCallbackInfo then = WGPU_BUFFER_MAP_CALLBACK_INFO_INIT;
+        then.mode = WGPUCallbackMode_AllowProcessEvents;
+        then.callback = got_map;
+        then.userdata1 = &done;
+        gpu_wait(&b->gpu, wgpuBufferMapAsync(b->large, WGPUMapMode_Read, 0, LARGE, then), &done);
+        const uint64_t *words = (const uint64_t *)wgpuBufferGetConstMappedRange(b->large, 0, LARGE);
+        uint64_t sum = 0;
+        for (size_t k = 0; k < LARGE / sizeof *words; k++)
+            sum += words[k];
+        if (sum)
+            fatal("a buffer of zeros has ", text("something else"));
+        wgpuBufferUnmap(b->large);
+    }
 }
 
 static void submit_nothing(Bench *b, uint32_t count)
@@ -120,7 +163,11 @@ static void submit_nothing(Bench *b, uint32_t count)
 static void submit_empty(Bench *b, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        submit(&b->gpu, wgpuDeviceCreateCommandEncoder(b->gpu.device, NULL));
+        WGPUCommandEncoder encoder = wgpuDeviceCreateCommandEncoder(b->gpu.device, NULL);
+        WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(encoder, NULL);
+        wgpuComputePassEncoderEnd(pass);
+        wgpuComputePassEncoderRelease(pass);
+        submit(&b->gpu, encoder);
         finish_queue(b);
     }
 }
@@ -166,10 +213,11 @@ static const struct {
     {"a buffer of 1 KiB, made and released", create_buffers, 1000},
     {"a bind group, made and released", create_groups, 1000},
     {"a pipeline of a known kernel, made and released", create_pipelines, 1000},
-    {"the same from a new shader module", create_modules, 100},
+    {"the same from a new shader module, to completion", create_modules, 100},
     {"4 bytes written to a buffer", write_buffers, 1000},
+    {"4 MiB mapped, read and unmapped", map_and_read, 10},
     {"a submit of nothing, to its completion", submit_nothing, 200},
-    {"a submit of an empty command buffer, to its completion", submit_empty, 200},
+    {"a submit of an empty pass, to its completion", submit_empty, 200},
     {"a dispatch, 1000 in one command buffer, to completion", submit_together, DISPATCHES},
     {"a dispatch, 1000 submits, to completion of all", submit_singly, DISPATCHES},
     {"a dispatch, 1000 submits, to completion of each", submit_and_wait, DISPATCHES},
@@ -196,12 +244,15 @@ static void open_bench(Bench *b)
     b->pipeline = known_pipeline_create(b);
     b->buffer = buffer_create(&b->gpu, WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst
                                            | WGPUBufferUsage_CopySrc, 1024, NULL);
+    b->large = buffer_create(&b->gpu, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, LARGE,
+                             NULL);
     b->group = group_create(b);
 }
 
 static void close_bench(Bench *b)
 {
     wgpuBindGroupRelease(b->group);
+    wgpuBufferRelease(b->large);
     wgpuBufferRelease(b->buffer);
     wgpuComputePipelineRelease(b->pipeline);
     wgpuPipelineLayoutRelease(b->pipeline_layout);
@@ -216,13 +267,22 @@ static int compare(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
+static bool has_option(int argc, char **argv, const char *name)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], name) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    bool small = argc > 1 && strcmp(argv[1], "--small") == 0;
+    bool small = has_option(argc, argv, "--small"), tsv = has_option(argc, argv, "--tsv");
     int  rounds = small ? 3 : ROUNDS;
     Bench b;
     open_bench(&b);
-    printf("microseconds%46s%10s\n", "median", "shortest");
+    if (!tsv)
+        printf("microseconds%46s%10s\n", "median", "shortest");
     for (size_t m = 0; m < sizeof measures / sizeof measures[0]; m++) {
         double   times[ROUNDS];
         uint32_t count = small ? 10 : measures[m].count;
@@ -232,13 +292,16 @@ int main(int argc, char **argv)
             times[i] = (seconds() - start) / count * 1e6;
         }
         qsort(times, (size_t)rounds, sizeof times[0], compare);
-        printf("%-54s%8.2f%10.2f\n", measures[m].name, times[rounds / 2], times[0]);
+        printf(tsv ? "%s\t%.3f\t%.3f\n" : "%-54s%8.2f%10.2f\n", measures[m].name,
+               times[rounds / 2], times[0]);
         finish_queue(&b);
     }
     uint32_t count = 0;
     buffer_read(&b.gpu, b.buffer, &count, sizeof count);
-    printf("%u dispatches\n", b.dispatches);
     bool right = count == b.dispatches;
     close_bench(&b);
+    if (tsv)
+        return right ? EXIT_SUCCESS : EXIT_FAILURE;
+    printf("%u dispatches\n", b.dispatches);
     return verdict(right);
 }

@@ -82,6 +82,10 @@ bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end);
  * rounded up to `native`. */
 uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native);
 
+/* Instructions that one invocation executes at most, those of vectors counted for each
+ * component; UINT64_MAX: nobody knows. */
+uint64_t analysis_steps(const Ir *ir);
+
 void analysis_print(Text *out, const Facts *facts);
 
 #endif

@@ -57,6 +57,8 @@ typedef struct CompileOptions {
     uint32_t lanes;                 /* 1, 4, 8, 16, 32   0: what suits best       */
     bool     shuffle;               /* hostile: lane groups in scrambled order    */
     Assumptions assume;             /* run only where the proof holds             */
+    bool     quick;                 /* soon made rather than fast. With ASSUME_INNER
+                                       small kernels are so, for small dispatches */
 } CompileOptions;
 
 /*

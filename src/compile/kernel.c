@@ -97,7 +97,7 @@ static bool key_make(KernelKey *key, const KernelCache *cache, const CompileJob 
     KeyWriter w = {0};
     const uint32_t numbers[] = {KERNEL_ABI_VERSION, job->options.lanes,
                                 job->options.shuffle, job->options.assume,
-                                job->nsettings};
+                                job->options.quick, job->nsettings};
     key_add_str(&w, STR(WEFT_VERSION " " WEFT_COMPILER_ID));
     key_add_str(&w, str_of(cache->target));
     key_add(&w, numbers, sizeof numbers);

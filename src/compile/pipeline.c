@@ -19,6 +19,7 @@
 #include "opt/opt.h"
 #include "syntax/syntax.h"
 
+#define QUICK_STEPS  1000000u           /* take about as long as optimising         */
 #define MEMORY_LIMIT ((size_t)1 << 30)  /* bytes for the IR of one kernel          */
 
 typedef struct Run {
@@ -29,6 +30,7 @@ typedef struct Run {
     Ir          *ir;
     Proof        proof;
     Facts       *facts;
+    bool         quick;                 /* EmitOptions                             */
     const char  *until;                 /* stage whose result is wanted, or NULL   */
     Text        *dump;
     bool         dumped;
@@ -61,6 +63,17 @@ static uint32_t lanes_for(const Run *r)
     return asked ? asked : analysis_choose_lanes(r->ir, emit_native_lanes());
 }
 
+/* Workgroups of so few steps, one invocation each, that it is not worth the time to
+ * optimise them; 0: none. */
+static uint32_t few_groups(const Ir *ir)
+{
+    const uint32_t *size = ir->workgroup_size;
+    uint64_t steps = analysis_steps(ir);
+    if (size[0] != 1 || size[1] != 1 || size[2] != 1 || steps > QUICK_STEPS)
+        return 0;
+    return (uint32_t)(QUICK_STEPS / (steps + 1)) + 1;
+}
+
 /* Everything up to machine code; runs under arena_try(). */
 static void middle(void *context)
 {
@@ -80,7 +93,10 @@ static void middle(void *context)
         dump_ir(r, opt_passes[i].name);
     }
     if (job->options.assume && !r->dumped) {
-        opt_assume(r->ir, job->options.assume == ASSUME_INNER, &r->proof);
+        bool     inner = job->options.assume == ASSUME_INNER;
+        uint32_t most = inner ? few_groups(r->ir) : 0;
+        r->quick |= most > 0;
+        opt_assume(r->ir, inner, most, &r->proof);
         opt_simplify(r->ir);
         opt_flatten(r->ir);
         opt_simplify(r->ir);
@@ -90,6 +106,11 @@ static void middle(void *context)
     }
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
     r->ok = true;
+}
+
+static EmitOptions emit_options(const Run *r)
+{
+    return (EmitOptions){.shuffle = r->job->options.shuffle, .quick = r->quick};
 }
 
 static bool run_middle(Run *r)
@@ -138,14 +159,14 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
 {
     Arena arena;
     CompiledObject made = {0};
-    EmitOptions options = {.shuffle = job->options.shuffle};
     if (!exit_hold()) {
         diag_add(diag, DIAG_not_compiled, job->entry->span, "the program is ending");
         return false;
     }
     arena_init(&arena, MEMORY_LIMIT);
-    Run r = {.job = job, .arena = &arena, .diag = diag};
+    Run r = {.job = job, .arena = &arena, .diag = diag, .quick = job->options.quick};
     bool ok = run_middle(&r);
+    EmitOptions options = emit_options(&r);
     ok = ok && emit_llvm(&made.emitted, r.facts, &options, diag);
     if (ok && (!list_bindings(&made, r.ir) || !copy_proof(&made, &r.proof))) {
         diag_add(diag, DIAG_out_of_memory, job->entry->span, "no memory for a kernel");
@@ -215,7 +236,7 @@ static bool dump_front(Text *out, const char *stage, const Module *m)
 
 static void dump_back(Run *r, Text *out, const char *stage)
 {
-    EmitOptions options = {.shuffle = r->job->options.shuffle};
+    EmitOptions options = emit_options(r);
     if (strcmp(stage, "facts") == 0)
         analysis_print(out, r->facts);
     else if (strcmp(stage, "llvm") == 0)
@@ -249,7 +270,8 @@ bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *ent
     uint32_t errors = diag->errors;
     CompileJob job = {m, entry, settings, nsettings, *options};
     arena_init(&arena, MEMORY_LIMIT);
-    Run r = {.job = &job, .arena = &arena, .diag = diag, .until = stage, .dump = out};
+    Run r = {.job = &job, .arena = &arena, .diag = diag, .quick = options->quick,
+             .until = stage, .dump = out};
     if (strcmp(stage, "spirv") == 0)
         dump_spirv(out, &arena, &job, diag);
     else if (run_middle(&r) && !r.dumped)

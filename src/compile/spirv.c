@@ -62,7 +62,7 @@ static void make(void *context)
         verify(r, opt_passes[i].name);
     }
     if (r->assume) {
-        opt_assume(r->ir, false, &r->proof);
+        opt_assume(r->ir, false, 0, &r->proof);
         opt_simplify(r->ir);
         opt_prune(r->ir);
         verify(r, "assume");

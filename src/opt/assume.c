@@ -317,10 +317,14 @@ static void number_buffers(Assume *s)
     }
 }
 
-void opt_assume(Ir *ir, bool inner, Proof *out)
+void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out)
 {
     Assume s = {.ir = ir, .inner = inner};
     number_buffers(&s);
+    if (most_groups) {
+        claim_few_groups(&s, most_groups);
+        s.left_out = true;
+    }
     walk(&s, ir->body);
     *out = (Proof){s.nodes.data, s.nodes.len, s.checks.data, s.checks.len, s.left_out};
 }

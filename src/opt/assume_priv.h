@@ -42,6 +42,8 @@ uint32_t claim_length(Assume *s, const Inst *place);
 /* Demands low < high, or as `relation` says. False: one of them is not known, or it
  * can never be. */
 bool     claim_check(Assume *s, uint32_t low, uint32_t high, uint32_t relation);
+/* Demands at most so many workgroups, in all. The first claim: there is room for it. */
+void     claim_few_groups(Assume *s, uint32_t most);
 
 /* To undo claims that came to nothing. */
 typedef struct ClaimMark {

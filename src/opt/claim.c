@@ -287,6 +287,14 @@ bool claim_check(Assume *s, uint32_t low, uint32_t high, uint32_t relation)
     return true;
 }
 
+void claim_few_groups(Assume *s, uint32_t most)
+{
+    uint32_t all = node(s, PROOF_NUM_GROUPS, 0, 0, 0);
+    for (uint32_t axis = 1; axis < 3; axis++)
+        all = node(s, PROOF_MUL, all, node(s, PROOF_NUM_GROUPS, axis, 0, 0), 0);
+    VEC_PUSH(s->ir->arena, &s->checks, ((ProofCheck){all, claim_number(s, most), PROOF_EQUAL}));
+}
+
 ClaimMark claim_mark(const Assume *s)
 {
     return (ClaimMark){s->nodes.len, s->checks.len};

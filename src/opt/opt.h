@@ -30,10 +30,11 @@ void opt_prune(Ir *ir);
 void opt_drop_vars(Ir *ir);
 
 /* Takes for granted what a dispatch will prove: indices in bounds; with `inner` also
- * that nothing happens which only happens at the borders of a grid. The IR holds only
- * for workgroups for which the proof does. The variables must not be renumbered
- * afterwards: the proof names buffers by their order. */
-void opt_assume(Ir *ir, bool inner, Proof *out);
+ * that nothing happens which only happens at the borders of a grid; and that there are
+ * at most `most_groups` workgroups, if that is not 0. The IR holds only for workgroups
+ * for which the proof does. The variables must not be renumbered afterwards: the proof
+ * names buffers by their order. */
+void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out);
 
 typedef struct OptPass {
     const char *name;                   /* for --dump=NAME                        */

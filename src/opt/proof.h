@@ -56,7 +56,8 @@ typedef struct Proof {
     uint32_t    nnodes;
     ProofCheck *checks;
     uint32_t    nchecks;            /* 0: nothing is assumed                      */
-    bool        inner;              /* also what borders of a grid do not fulfil  */
+    bool        inner;              /* also what borders of a grid, or many workgroups,
+                                       do not fulfil                              */
 } Proof;
 
 #define PROOF_MAX_NODES 512u

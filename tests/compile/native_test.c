@@ -134,6 +134,7 @@ typedef struct Way {
     uint32_t    lanes;
     bool        shuffle;
     Assumptions assume;
+    bool        quick;
 } Way;
 
 static void run_native(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c,
@@ -145,11 +146,11 @@ static void run_native(RunDir *d, const char *path, Arena *a, const Module *m, R
     Form forms[2] = {0};
     uint32_t nforms = w.assume ? 2 : 1;
     bool ok = true;
-    snprintf(what, sizeof what, "%u lanes%s%s", w.lanes, w.shuffle ? ", backwards" : "",
-             assuming[w.assume]);
+    snprintf(what, sizeof what, "%u lanes%s%s%s", w.lanes, w.shuffle ? ", backwards" : "",
+             assuming[w.assume], w.quick ? ", quick" : "");
     for (uint32_t i = 0; i < nforms && ok; i++) {
         CompileJob job = {m, c->entry, c->overrides.data, c->overrides.len,
-                          {.lanes = w.lanes, .shuffle = w.shuffle,
+                          {.lanes = w.lanes, .shuffle = w.shuffle, .quick = w.quick,
                            .assume = i + 1 < nforms ? w.assume : ASSUME_NOTHING}};
         ok = pipeline_run(&forms[i].object, &job, &diag);
     }
@@ -169,18 +170,15 @@ static bool uses_subgroups(const Module *m)
 
 static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c)
 {
-    static const uint32_t widths[] = {1, 4, 8, 16};
+    static const Way ways[] = {
+        {.lanes = 1}, {.lanes = 1, .quick = true}, {.lanes = 4}, {.lanes = 8}, {.lanes = 16},
+        {.lanes = 8, .shuffle = true}, {.lanes = 8, .assume = ASSUME_BOUNDS},
+        {.lanes = 8, .assume = ASSUME_INNER},
+    };
     run_passes(d, path, a, m, c);
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        if (uses_subgroups(m) && widths[i] != c->subgroup_size)
-            continue;
-        run_native(d, path, a, m, c, (Way){.lanes = widths[i]});
-        if (widths[i] != 8)
-            continue;
-        run_native(d, path, a, m, c, (Way){.lanes = 8, .shuffle = true});
-        run_native(d, path, a, m, c, (Way){.lanes = 8, .assume = ASSUME_BOUNDS});
-        run_native(d, path, a, m, c, (Way){.lanes = 8, .assume = ASSUME_INNER});
-    }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (!uses_subgroups(m) || ways[i].lanes == c->subgroup_size)
+            run_native(d, path, a, m, c, ways[i]);
 }
 
 int main(int argc, char **argv)

@@ -16,6 +16,7 @@
 typedef struct EmitOptions {
     const char *cpu, *features;     /* NULL: this machine's                       */
     bool        shuffle;            /* hostile: lane groups in a scrambled order  */
+    bool        quick;              /* soon made rather than fast                 */
 } EmitOptions;
 
 typedef struct EmitResult {

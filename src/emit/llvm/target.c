@@ -39,6 +39,8 @@ static const char passes[] =
     "function(sroa,early-cse<memssa>,simplifycfg," COMBINE
     "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
     "sroa,gvn," COMBINE "adce,simplifycfg)";
+/* What pays for itself in less to generate. */
+static const char quick_passes[] = "function(sroa)";
 
 /* ---- LLVM's last resort ---- */
 
@@ -59,51 +61,57 @@ static void on_fatal(const char *reason)
     longjmp(*fatal_escape, 1);
 }
 
+/* ---- the machine ---- */
+
+typedef struct Machine {
+    const char *triple, *cpu, *features;
+    LLVMTargetMachineRef machine;
+} Machine;
+
+/* Names of the machine we run on: asked for once, since the answer takes as long as
+ * a good part of a small kernel's compilation. */
+static Machine host;
+
 static void initialize(void)
 {
     LLVMInstallFatalErrorHandler(on_fatal);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
+    host.triple = LLVMGetDefaultTargetTriple();
+    host.cpu = LLVMGetHostCPUName();
+    host.features = LLVMGetHostCPUFeatures();
 }
 
-static void initialize_once(void)
+static const Machine *host_names(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialize);
+    return &host;
 }
-
-/* ---- the machine ---- */
-
-typedef struct Machine {
-    char *triple, *cpu, *features;
-    LLVMTargetMachineRef machine;
-} Machine;
 
 static void machine_fini(Machine *m)
 {
     if (m->machine)
         LLVMDisposeTargetMachine(m->machine);
-    LLVMDisposeMessage(m->triple);
-    LLVMDisposeMessage(m->cpu);
-    LLVMDisposeMessage(m->features);
     *m = (Machine){0};
 }
 
-static void machine_names(Machine *m, const EmitOptions *options)
+static Machine machine_names(const EmitOptions *options)
 {
-    initialize_once();
-    m->triple = LLVMGetDefaultTargetTriple();
-    m->cpu = options->cpu ? LLVMCreateMessage(options->cpu) : LLVMGetHostCPUName();
-    m->features = options->features ? LLVMCreateMessage(options->features)
-                                    : LLVMGetHostCPUFeatures();
+    const Machine *here = host_names();
+    return (Machine){
+        .triple = here->triple,
+        .cpu = options->cpu ? options->cpu : here->cpu,
+        .features = options->features ? options->features : here->features,
+    };
 }
 
 static bool machine_init(Machine *m, const EmitOptions *options, Diag *diag)
 {
     char *message = NULL;
     LLVMTargetRef target = NULL;
-    machine_names(m, options);
+    *m = machine_names(options);
     if (LLVMGetTargetFromTriple(m->triple, &target, &message)) {
         diag_add(diag, DIAG_kernel_too_large, (Span){0},
                  "LLVM has no code generator for '%s': %s", m->triple, message);
@@ -111,9 +119,10 @@ static bool machine_init(Machine *m, const EmitOptions *options, Diag *diag)
         machine_fini(m);
         return false;
     }
-    m->machine = LLVMCreateTargetMachine(target, m->triple, m->cpu, m->features,
-                                         LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                         LLVMCodeModelDefault);
+    m->machine = LLVMCreateTargetMachine(
+        target, m->triple, m->cpu, m->features,
+        options->quick ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault, LLVMRelocPIC,
+        LLVMCodeModelDefault);
     return true;
 }
 
@@ -128,37 +137,24 @@ static bool has_feature(const char *features, const char *name)
 
 uint32_t emit_native_lanes(void)
 {
-    EmitOptions none = {0};
-    Machine m = {0};
-    machine_names(&m, &none);
-    uint32_t lanes = 4;
-    if (has_feature(m.features, "avx512f"))
-        lanes = 16;
-    else if (has_feature(m.features, "avx2"))
-        lanes = 8;
-    machine_fini(&m);
-    return lanes;
+    const char *features = host_names()->features;
+    if (has_feature(features, "avx512f"))
+        return 16;
+    return has_feature(features, "avx2") ? 8 : 4;
 }
 
 bool emit_has_f16(void)
 {
-    EmitOptions none = {0};
-    Machine m = {0};
-    machine_names(&m, &none);
-    bool x86 = strncmp(m.triple, "x86_64", 6) == 0;
-    bool has = !x86 || has_feature(m.features, "f16c");
-    machine_fini(&m);
-    return has;
+    const Machine *here = host_names();
+    bool x86 = strncmp(here->triple, "x86_64", 6) == 0;
+    return !x86 || has_feature(here->features, "f16c");
 }
 
 const char *emit_target_name(Arena *arena, const EmitOptions *options)
 {
-    Machine m = {0};
-    machine_names(&m, options);
-    const char *name = arena_printf(arena, "llvm %s %s %s %s", LLVM_VERSION_STRING,
-                                    m.triple, m.cpu, m.features);
-    machine_fini(&m);
-    return name;
+    Machine m = machine_names(options);
+    return arena_printf(arena, "llvm %s %s %s %s", LLVM_VERSION_STRING, m.triple, m.cpu,
+                        m.features);
 }
 
 static void attribute(Emit *e, const char *name, const char *value)
@@ -170,14 +166,12 @@ static void attribute(Emit *e, const char *name, const char *value)
 
 void target_attributes(Emit *e)
 {
-    Machine m = {0};
-    machine_names(&m, e->options);
+    Machine m = machine_names(e->options);
     attribute(e, "target-cpu", m.cpu);
     attribute(e, "target-features", m.features);
     if (has_feature(m.features, "avx512f"))
         attribute(e, "prefer-vector-width", "512");
     e->has_fma = strncmp(m.triple, "x86", 3) != 0 || has_feature(m.features, "fma");
-    machine_fini(&m);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(e->context, nounwind, 0));
@@ -258,8 +252,8 @@ static bool job_build(Job *job, const Facts *facts, const EmitOptions *options, 
 static bool job_optimize(Job *job)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(job->emit.module, passes, job->machine.machine,
-                                       options);
+    const char *list = job->emit.options->quick ? quick_passes : passes;
+    LLVMErrorRef error = LLVMRunPasses(job->emit.module, list, job->machine.machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) {
         if (!has_feature(job->machine.features, "avx512f") && job->emit.lanes > 1)

@@ -278,6 +278,7 @@ typedef struct Way {
     uint32_t    lanes;
     bool        shuffle;
     Assumptions assume;
+    bool        quick;
 } Way;
 
 static bool check_way(Job *j, Way w)
@@ -285,7 +286,8 @@ static bool check_way(Job *j, Way w)
     Diag diag = {.arena = j->arena};
     CompiledObject o = {0};
     CompileJob job = {j->module, j->entry, j->settings, j->p->noverrides,
-                      {.lanes = w.lanes, .shuffle = w.shuffle, .assume = w.assume}};
+                      {.lanes = w.lanes, .shuffle = w.shuffle, .assume = w.assume,
+                       .quick = w.quick}};
     if (!find_right(j, j->p->subgroups ? w.lanes : 8))
         return false;
     doing(j, w.assume ? "compile, assuming," : w.shuffle ? "compile, shuffled," : "compile",
@@ -298,15 +300,18 @@ static bool check_way(Job *j, Way w)
     const char *wrong = suits(j, &o) ? execute(j, &o, w.shuffle) : NULL;
     compiled_object_fini(&o);
     if (wrong)
-        j->why = arena_printf(j->arena, "%u lanes%s%s: %s", w.lanes,
-                              w.shuffle ? ", shuffled" : "", w.assume ? ", assuming" : "", wrong);
+        j->why = arena_printf(j->arena, "%u lanes%s%s%s: %s", w.lanes,
+                              w.shuffle ? ", shuffled" : "", w.assume ? ", assuming" : "",
+                              w.quick ? ", quick" : "", wrong);
     return !wrong;
 }
 
 static const Way ways[] = {
-    {8, false, ASSUME_NOTHING}, {4, false, ASSUME_NOTHING}, {16, false, ASSUME_INNER},
-    {8, true, ASSUME_NOTHING}, {16, false, ASSUME_NOTHING}, {8, false, ASSUME_INNER},
-    {1, false, ASSUME_NOTHING}, {4, true, ASSUME_BOUNDS},
+    {.lanes = 8}, {.lanes = 4}, {.lanes = 16, .assume = ASSUME_INNER},
+    {.lanes = 8, .shuffle = true}, {.lanes = 16}, {.lanes = 1, .quick = true},
+    {.lanes = 8, .assume = ASSUME_INNER}, {.lanes = 1},
+    {.lanes = 4, .shuffle = true, .assume = ASSUME_BOUNDS},
+    {.lanes = 1, .assume = ASSUME_INNER, .quick = true},
 };
 
 static bool check_ways(Job *j)

@@ -140,9 +140,11 @@ static void test_limits_on_layouts(void **state)
         const char           *fault;            /* of one more */
     } rows[] = {
         {UNIFORM, COMPUTE, false, 12,
-         "13 uniform buffers for compute shaders are more than maxUniformBuffersPerShaderStage, 12"},
+         "13 uniform buffers for compute shaders are more than "
+         "maxUniformBuffersPerShaderStage, 12"},
         {UNIFORM, FRAGMENT, false, 12,
-         "13 uniform buffers for fragment shaders are more than maxUniformBuffersPerShaderStage, 12"},
+         "13 uniform buffers for fragment shaders are more than "
+         "maxUniformBuffersPerShaderStage, 12"},
         {UNIFORM, VERTEX, false, 12,
          "13 uniform buffers for vertex shaders are more than maxUniformBuffersPerShaderStage, 12"},
         {STORAGE, COMPUTE, false, 8,
@@ -150,7 +152,8 @@ static void test_limits_on_layouts(void **state)
         {READ_ONLY, COMPUTE, false, 8,
          "9 storage buffers for compute shaders are more than maxStorageBuffersPerShaderStage, 8"},
         {STORAGE, FRAGMENT, false, 8,
-         "9 storage buffers for fragment shaders are more than maxStorageBuffersInFragmentStage, 8"},
+         "9 storage buffers for fragment shaders are more than "
+         "maxStorageBuffersInFragmentStage, 8"},
         {READ_ONLY, VERTEX, false, 8,
          "9 storage buffers for vertex shaders are more than maxStorageBuffersInVertexStage, 8"},
         {UNIFORM, COMPUTE, true, 8, "9 uniform buffers with dynamic offsets are more than "

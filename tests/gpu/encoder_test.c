@@ -48,7 +48,8 @@ static void test_rules_of_copies(void **state)
 {
     (void)state;
     Fixture *fx = fixture_open(NULL);
-    WGPUBuffer src = make_buffer(fx, "src", COPY_SRC, 64), dst = make_buffer(fx, "dst", COPY_DST, 32);
+    WGPUBuffer src = make_buffer(fx, "src", COPY_SRC, 64);
+    WGPUBuffer dst = make_buffer(fx, "dst", COPY_DST, 32);
     WGPUBuffer both = make_buffer(fx, "both", COPY_SRC | COPY_DST, 64);
     WGPUBuffer bad = make_buffer(fx, "bad", 0, 64);
     fx->nerrors = 0;
@@ -318,8 +319,8 @@ static void test_descriptors_that_are_wrong(void **state)
     WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(e, &pd);
     wgpuComputePassEncoderEnd(pass);
     wgpuComputePassEncoderRelease(pass);
-    expect_finish(fx, e, "compute pass: BeginComputePass: WGPUComputePassDescriptor has a struct in "
-                         "its chain that does not belong there: sType 0x00000002");
+    expect_finish(fx, e, "compute pass: BeginComputePass: WGPUComputePassDescriptor has a struct "
+                         "in its chain that does not belong there: sType 0x00000002");
     assert_null(wgpuDeviceCreateCommandEncoder(NULL, NULL));
     assert_null(wgpuCommandEncoderFinish(NULL, NULL));
     assert_null(wgpuCommandEncoderBeginComputePass(NULL, NULL));
@@ -436,8 +437,8 @@ static void test_what_a_dispatch_needs(void **state)
         wgpuComputePassEncoderSetBindGroup(pass, 0, k.group, 0, NULL);
         wgpuComputePassEncoderDispatchWorkgroups(pass, counts[i][0], counts[i][1], counts[i][2]);
         char why[300];
-        snprintf(why, sizeof why, "DispatchWorkgroups: the workgroup counts %u, %u, %u must each be "
-                                  "at most maxComputeWorkgroupsPerDimension, 65535", counts[i][0],
+        snprintf(why, sizeof why, "DispatchWorkgroups: the workgroup counts %u, %u, %u must each "
+                 "be at most maxComputeWorkgroupsPerDimension, 65535", counts[i][0],
                  counts[i][1], counts[i][2]);
         expect_pass(&k, pass, e, why);
     }
@@ -705,7 +706,9 @@ static void test_dynamic_offsets(void **state)
     WGPUBuffer three[] = {s, t, u};
     WGPUBindGroup g = bind_three(&k, x.layout, three, (uint64_t[]){256, 0, 512},
                                  (uint64_t[]){512, 1024, WGPU_WHOLE_SIZE});
-    const struct { uint32_t index; size_t count; uint32_t offsets[4]; const char *fault; } rows[] = {
+    const struct {
+        uint32_t index; size_t count; uint32_t offsets[4]; const char *fault;
+    } rows[] = {
         {0, 3, {256, 0, 1280}, NULL},
         {3, 3, {0, 1024, 0}, NULL},
         {4, 3, {0, 0, 0}, "SetBindGroup: the group index 4 must be below maxBindGroups, 4"},
@@ -721,8 +724,8 @@ static void test_dynamic_offsets(void **state)
                              "0 beyond the end of the buffer, 2048"},
         {0, 3, {0, 0, 1536}, "SetBindGroup: binding 2: the dynamic offset 1536 moves 16 bytes at "
                              "512 beyond the end of the buffer, 2048"},
-        {0, 3, {0, 0, 0xffffff00}, "SetBindGroup: binding 2: the dynamic offset 4294967040 moves 16 "
-                                   "bytes at 512 beyond the end of the buffer, 2048"},
+        {0, 3, {0, 0, 0xffffff00}, "SetBindGroup: binding 2: the dynamic offset 4294967040 moves "
+         "16 bytes at 512 beyond the end of the buffer, 2048"},
     };
     WGPUCommandEncoder     e;
     WGPUComputePassEncoder pass;

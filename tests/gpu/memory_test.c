@@ -105,7 +105,8 @@ static void run_kernels(Fixture *fx)
     WGPUComputePipeline p = wgpuDeviceCreateComputePipeline(fx->device, &d);
     c.value = 3;
     d.layout = NULL;
-    wgpuDeviceCreateComputePipelineAsync(fx->device, &d, (WGPUCreateComputePipelineAsyncCallbackInfo){
+    wgpuDeviceCreateComputePipelineAsync(
+        fx->device, &d, (WGPUCreateComputePipelineAsyncCallbackInfo){
         NULL, SPONTANEOUS, on_release, NULL, NULL});
     WGPUBuffer b = make_buffer(fx, "b", WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst, 1024);
     WGPUBindGroupEntry e = WGPU_BIND_GROUP_ENTRY_INIT;

@@ -489,8 +489,8 @@ static void test_automatic_layouts(void **state)
     WGPUBindGroupLayout groups[] = {g0};
     WGPUPipelineLayoutDescriptor ld = {.bindGroupLayoutCount = 1, .bindGroupLayouts = groups};
     wgpuPipelineLayoutRelease(wgpuDeviceCreatePipelineLayout(fx->device, &ld));
-    expect_fault(fx, "pipeline layout: group 0: the layout was made by a pipeline with an automatic "
-                     "layout and belongs to it");
+    expect_fault(fx, "pipeline layout: group 0: the layout was made by a pipeline with an "
+                     "automatic layout and belongs to it");
     groups[0] = g1;                             /* an empty one is anybody's */
     wgpuPipelineLayoutRelease(wgpuDeviceCreatePipelineLayout(fx->device, &ld));
     WGPUBindGroupLayout none = wgpuComputePipelineGetBindGroupLayout(p, 4);

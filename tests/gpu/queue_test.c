@@ -185,7 +185,9 @@ static void test_rules_of_writes(void **state)
     Fixture *fx = fixture_open(NULL);
     WGPUBuffer b = make_buffer(fx, "b", COPY_DST, 16), c = make_buffer(fx, "c", COPY_SRC, 16);
     uint32_t data[8] = {0};
-    const struct { WGPUBuffer b; uint64_t offset; const void *data; size_t size; const char *fault; }
+    const struct {
+        WGPUBuffer b; uint64_t offset; const void *data; size_t size; const char *fault;
+    }
         rows[] = {
             {b, 0, data, 16, NULL}, {b, 16, data, 0, NULL}, {b, 12, data, 4, NULL},
             {b, 0, NULL, 0, NULL},
@@ -201,8 +203,8 @@ static void test_rules_of_writes(void **state)
              "queue: WriteBuffer to buffer 'b': the offset 4 and the size 18446744073709551612 go "
              "beyond the end of the buffer, 16"},
             {b, 0, NULL, 4, "queue: WriteBuffer to buffer 'b': the data is NULL with a size of 4"},
-            {c, 0, data, 4, "queue: WriteBuffer to buffer 'c': the buffer, buffer 'c', has no usage "
-                            "CopyDst"},
+            {c, 0, data, 4, "queue: WriteBuffer to buffer 'c': the buffer, buffer 'c', has no "
+             "usage CopyDst"},
             {NULL, 0, data, 4, "queue: WriteBuffer: the buffer is NULL"},
         };
     for (size_t i = 0; i < COUNTOF(rows); i++) {

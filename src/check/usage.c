@@ -214,13 +214,22 @@ static bool is_override_buffer(const Type *t)
         && t->pointer.of->array.count_kind == COUNT_OVERRIDE;
 }
 
+/* A reference or a pointer to an array whose size an override decides. */
+static bool is_override_array(const Type *t)
+{
+    return (t->kind == TYPE_REFERENCE || t->kind == TYPE_POINTER)
+        && t->pointer.of->kind == TYPE_ARRAY
+        && t->pointer.of->array.count_kind == COUNT_OVERRIDE;
+}
+
 static bool has_override_operand(const Expr *e)
 {
     switch (e->kind) {
     case EXPR_BINARY:
         return e->binary.lhs->stage == EVAL_OVERRIDE || e->binary.rhs->stage == EVAL_OVERRIDE;
     case EXPR_INDEX:
-        return e->index.at->stage == EVAL_OVERRIDE;
+        return e->index.at->stage == EVAL_OVERRIDE
+            || (e->index.at->value && is_override_array(e->index.of->type));
     case EXPR_CALL:
         for (uint32_t i = 0; i < e->call.nargs; i++)
             if (e->call.args[i]->stage == EVAL_OVERRIDE

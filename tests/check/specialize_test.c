@@ -184,6 +184,15 @@ static void test_expressions_are_evaluated(void **state)
         {"override o = 1.0;" RUN("var x = 8.0; _ = clamp(x, 2.0, o);"), {{"o", 3}}, NULL, 1},
         {"override n = 4; var<workgroup> w : array<f32, n>; override o = 1;"
          RUN("w[o] = 1;"), {{"o", 4}}, "the index 4 is outside an array of 4 elements", 0},
+        /* An index that is known, in an array whose size is not. */
+        {"override n = 4u; var<workgroup> w : array<f32, n>;" RUN("w[5] = 1;"), {{0}},
+         "1:93: the index 5 is outside an array of 4 elements", 0},
+        {"override n = 4u; var<workgroup> w : array<f32, n>;" RUN("w[2 + 3] += 1;"), {{"n", 5}},
+         "the index 5 is outside an array of 5 elements", 0},
+        {"override n = 4u; var<workgroup> w : array<f32, n>;"
+         RUN("let p = &w; _ = (*p)[5]; _ = p[5];"), {{"n", 6}}, NULL, 1},
+        {"override n = 4u; var<workgroup> w : array<f32, n>;" RUN("let p = &w; _ = p[6];"),
+         {{"n", 6}}, "the index 6 is outside an array of 6 elements", 0},
         {"override n = 4; var<workgroup> w : array<f32, n>; override o = 1;"
          RUN("w[o] = 1;"), {{"n", 5}, {"o", 4}}, NULL, 1},
     };

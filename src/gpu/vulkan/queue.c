@@ -176,6 +176,17 @@ bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s)
 
 /* ---- the thread ---- */
 
+/* The driver says that the device is lost. What it says of the rest is waited for, so
+ * that it has no work left that uses what is freed from now on. */
+static void let_driver_rest(GpuDevice *d)
+{
+    pthread_mutex_lock(&d->record_lock);
+    VkResult result = d->fn.DeviceWaitIdle(d->device);
+    pthread_mutex_unlock(&d->record_lock);
+    if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST)
+        atomic_store(&d->adrift, true);
+}
+
 /* Waits until the flight is complete, or the device is lost. Unless the driver itself
  * gives the device up, the work goes on: then nothing may be freed any more. */
 static void wait_for(GpuDevice *d, const VulkanFlight *f)
@@ -186,7 +197,9 @@ static void wait_for(GpuDevice *d, const VulkanFlight *f)
     VkResult result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
     if (result == VK_SUCCESS)
         return;
-    if (result != VK_ERROR_DEVICE_LOST)
+    if (result == VK_ERROR_DEVICE_LOST)
+        let_driver_rest(d);
+    else
         atomic_store(&d->adrift, true);
     if (result == VK_TIMEOUT)
         vulkan_device_lose(d, f->tag, "a dispatch ran longer than its deadline of %llu ms",

@@ -31,6 +31,7 @@
 #define WGPUSType_WeftInstanceOptions       ((WGPUSType)0x57450001)
 #define WGPUSType_WeftRequestAdapterOptions ((WGPUSType)0x57450002)
 #define WGPUSType_WeftDeviceOptions         ((WGPUSType)0x57450003)
+#define WGPUSType_WeftAdapterInfo           ((WGPUSType)0x57450004)
 
 /* Supported: the library knows the structs of this header. There is no need to
  * require it. */
@@ -76,7 +77,8 @@ typedef struct WGPUWeftInstanceOptions {
 typedef struct WGPUWeftRequestAdapterOptions {
     WGPUChainedStruct chain;
     /* A part of WGPUAdapterInfo::device or ::description, upper and lower case being the
-     * same. The first adapter that has it is taken. Empty: any. */
+     * same; or "cpu", "gpu", "vulkan"; or a number, counted from 0 in the order of
+     * preference. The first adapter that it means is taken. Empty: any. */
     WGPUStringView    name;
 } WGPUWeftRequestAdapterOptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_WEFT_REQUEST_ADAPTER_OPTIONS_INIT \
@@ -84,6 +86,18 @@ typedef struct WGPUWeftRequestAdapterOptions {
         _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
             NULL _wgpu_COMMA WGPUSType_WeftRequestAdapterOptions }) _wgpu_COMMA \
         WGPU_STRING_VIEW_INIT })
+
+/* In WGPUAdapterInfo, before it is asked for. */
+typedef struct WGPUWeftAdapterInfo {
+    WGPUChainedStruct chain;
+    WGPUStringView    driver;   /* with its version; lives as long as the process; empty:
+                                 * there is none */
+    uint64_t          memory;   /* bytes that the device has, or shares with the host */
+} WGPUWeftAdapterInfo WGPU_STRUCTURE_ATTRIBUTE;
+#define WGPU_WEFT_ADAPTER_INFO_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftAdapterInfo, { \
+    _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
+        NULL _wgpu_COMMA WGPUSType_WeftAdapterInfo }) _wgpu_COMMA \
+    WGPU_STRING_VIEW_INIT _wgpu_COMMA 0 })
 
 /* In WGPUDeviceDescriptor. The first two are for the CPU device; a GPU does not
  * heed them. */

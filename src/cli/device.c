@@ -112,9 +112,11 @@ static const char *type_name(WGPUAdapterType type)
 
 void device_describe(Device *d, WGPUAdapter adapter, DeviceInfo *info, WGPULimits *limits)
 {
-    WGPUAdapterInfo is = WGPU_ADAPTER_INFO_INIT;
+    WGPUAdapterInfo     is = WGPU_ADAPTER_INFO_INIT;
+    WGPUWeftAdapterInfo more = WGPU_WEFT_ADAPTER_INFO_INIT;
     *limits = WGPU_LIMITS_INIT;
     d->procs.AdapterGetLimits(adapter, limits);
+    is.nextInChain = d->has_options ? &more.chain : NULL;
     if (d->procs.AdapterGetInfo(adapter, &is) != WGPUStatus_Success)
         is = WGPU_ADAPTER_INFO_INIT;
     *info = (DeviceInfo){
@@ -123,6 +125,7 @@ void device_describe(Device *d, WGPUAdapter adapter, DeviceInfo *info, WGPULimit
         .device = text_of(d->arena, is.device),
         .description = text_of(d->arena, is.description),
         .backend = backend_name(is.backendType), .type = type_name(is.adapterType),
+        .driver = text_of(d->arena, more.driver), .memory = more.memory,
         .subgroup_min = is.subgroupMinSize, .subgroup_max = is.subgroupMaxSize,
     };
     d->procs.AdapterInfoFreeMembers(is);
@@ -138,7 +141,8 @@ static const char *choose_adapter(Device *d, const DeviceDesc *desc)
         options.backendType = WGPUBackendType_WeftCPU;
     else if (name && strcmp(name, "cpu") == 0)
         options.forceFallbackAdapter = WGPU_TRUE;
-    else if (name && (strcmp(name, "vulkan") == 0 || strcmp(name, "gpu") == 0))
+    else if (name && (strcmp(name, "vulkan") == 0
+                      || (strcmp(name, "gpu") == 0 && !d->has_options)))
         options.backendType = WGPUBackendType_Vulkan;
     else if (name && d->has_options) {
         by_name.name = (WGPUStringView){name, WGPU_STRLEN};

@@ -45,7 +45,7 @@ typedef struct Procs {
 
 /* What to ask for; zero is the default everywhere. */
 typedef struct DeviceDesc {
-    const char *adapter;            /* "cpu", "vulkan", "gpu", or part of a name;
+    const char *adapter;            /* "cpu", "vulkan", "gpu", a number, part of a name;
                                        NULL: what the library prefers              */
     uint32_t    threads, lanes;
     uint64_t    deadline;           /* nanoseconds a dispatch                      */
@@ -56,6 +56,8 @@ typedef struct DeviceDesc {
 typedef struct DeviceInfo {
     const char *vendor, *architecture, *device, *description;
     const char *backend, *type;     /* "cpu", "vulkan"; "CPU", "discrete GPU"      */
+    const char *driver;             /* "": none, or it does not say                */
+    uint64_t    memory;             /* bytes; 0: it does not say                   */
     uint32_t    subgroup_min, subgroup_max;
 } DeviceInfo;
 

@@ -3,9 +3,12 @@
  * devices.c - `weft devices`: what there is to run on.
  *
  * in     nothing
- * out    each adapter with its features and limits; the first one is the default
- * knows  that webgpu.h has no list of adapters: they are asked for by their kinds
+ * out    each adapter with its features and limits, the most preferred first; which one
+ *        is the default, and why
+ * knows  that webgpu.h has no list of adapters: Weft's are asked for by their numbers,
+ *        those of others by their kinds
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -80,24 +83,57 @@ static bool same(const DeviceInfo *x, const DeviceInfo *y)
         && strcmp(x->device, y->device) == 0 && strcmp(x->description, y->description) == 0;
 }
 
-static void add(Device *d, Adapters *all, WGPUAdapter adapter)
+/* The place in the list of what `adapter` is; `len`: it is not there. */
+static uint32_t find(Device *d, const Adapters *all, WGPUAdapter adapter, Found *f)
 {
-    Found f = {0};
+    uint32_t i = 0;
+    *f = (Found){0};
+    device_describe(d, adapter, &f->info, &f->limits);
+    while (i < all->len && !same(&all->data[i].info, &f->info))
+        i++;
+    return i;
+}
+
+/* False: it was there before. */
+static bool add(Device *d, Adapters *all, WGPUAdapter adapter)
+{
+    Found f;
     WGPUSupportedFeatures features = WGPU_SUPPORTED_FEATURES_INIT;
-    device_describe(d, adapter, &f.info, &f.limits);
-    for (uint32_t i = 0; i < all->len; i++)
-        if (same(&all->data[i].info, &f.info))
-            return;
+    if (find(d, all, adapter, &f) < all->len)
+        return false;
     d->procs.AdapterGetFeatures(adapter, &features);
     for (size_t i = 0; i < features.featureCount; i++)
         if (feature_name(features.features[i]))
             VEC_PUSH(d->arena, &f.features, feature_name(features.features[i]));
     d->procs.SupportedFeaturesFreeMembers(features);
     VEC_PUSH(d->arena, all, f);
+    return true;
 }
 
-/* The default comes first. */
-static void find_all(Device *d, Adapters *all)
+/* False: there is none, or it is there already. */
+static bool ask(Device *d, const WGPURequestAdapterOptions *wish, Adapters *all)
+{
+    WGPUAdapter adapter = NULL;
+    if (device_find_adapter(d, wish, &adapter))
+        return false;
+    bool added = add(d, all, adapter);
+    d->procs.AdapterRelease(adapter);
+    return added;
+}
+
+static void find_numbered(Device *d, Adapters *all)
+{
+    bool more = true;
+    for (uint32_t i = 0; more; i++) {
+        WGPURequestAdapterOptions     wish = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
+        WGPUWeftRequestAdapterOptions number = WGPU_WEFT_REQUEST_ADAPTER_OPTIONS_INIT;
+        number.name = (WGPUStringView){arena_printf(d->arena, "%u", i), WGPU_STRLEN};
+        wish.nextInChain = &number.chain;
+        more = ask(d, &wish, all);
+    }
+}
+
+static void find_kinds(Device *d, Adapters *all)
 {
     const struct { WGPUBackendType backend; WGPUPowerPreference power; bool fallback; } asks[] = {
         {WGPUBackendType_Undefined, WGPUPowerPreference_Undefined, false},
@@ -109,15 +145,38 @@ static void find_all(Device *d, Adapters *all)
     };
     for (size_t i = 0; i < COUNTOF(asks); i++) {
         WGPURequestAdapterOptions wish = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
-        WGPUAdapter adapter = NULL;
         wish.backendType = asks[i].backend;
         wish.powerPreference = asks[i].power;
         wish.forceFallbackAdapter = asks[i].fallback;
-        if (device_find_adapter(d, &wish, &adapter))
-            continue;
-        add(d, all, adapter);
-        d->procs.AdapterRelease(adapter);
+        ask(d, &wish, all);
     }
+}
+
+/* What is taken if nobody says anything; `len`: none is, and *why says why. */
+static uint32_t find_default(Device *d, const Adapters *all, const char **why)
+{
+    WGPURequestAdapterOptions wish = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
+    WGPUAdapter adapter = NULL;
+    Found       f;
+    *why = device_find_adapter(d, &wish, &adapter);
+    if (*why)
+        return all->len;
+    uint32_t at = find(d, all, adapter, &f);
+    d->procs.AdapterRelease(adapter);
+    return at;
+}
+
+/* Why it is the default. */
+static const char *reason(Device *d, const Found *f)
+{
+    const char *word = getenv("WEFT_ADAPTER");
+    if (!d->has_options)
+        return "the library prefers it";
+    if (word && *word)
+        return arena_printf(d->arena, "the environment has WEFT_ADAPTER=%s", word);
+    if (strcmp(f->info.backend, "cpu") == 0)
+        return "there is no GPU, and it comes before Vulkan without a GPU";
+    return strcmp(f->info.type, "CPU") == 0 ? "there is no other" : "a GPU comes first";
 }
 
 /* ---- telling ---- */
@@ -134,14 +193,21 @@ static const char *size_text(Arena *arena, uint64_t bytes)
     return arena_printf(arena, "%.4g %s", value, units[i]);
 }
 
-static void show(Cli *cli, const Found *f, bool chosen)
+/* `why`: it is the default; NULL: it is not. */
+static void show(Cli *cli, const Found *f, const char *why)
 {
     Text             *out = &cli->out;
     const WGPULimits *l = &f->limits;
     show_text(out, str_of(f->info.device));
     text_printf(out, " (%s, %s)%s\n  ", f->info.type, f->info.backend,
-                chosen ? ", the default" : "");
+                why ? ", the default" : "");
     show_text(out, str_of(f->info.description));
+    if (why) {
+        text_add(out, STR("\n  chosen     "));
+        show_text(out, str_of(why));
+    }
+    if (f->info.memory)
+        text_printf(out, "\n  memory     %s", size_text(&cli->arena, f->info.memory));
     text_printf(out, "\n  features   ");
     for (uint32_t i = 0; i < f->features.len; i++)
         text_printf(out, "%s%s", i ? ", " : "", f->features.data[i]);
@@ -164,7 +230,7 @@ static void json_pair(Text *out, const char *key, const char *value)
     text_char(out, ',');
 }
 
-static void json_adapter(Text *out, const Found *f, bool chosen)
+static void json_adapter(Text *out, const Found *f, const char *why)
 {
     text_char(out, '{');
     json_pair(out, "name", f->info.device);
@@ -173,8 +239,12 @@ static void json_adapter(Text *out, const Found *f, bool chosen)
     json_pair(out, "architecture", f->info.architecture);
     json_pair(out, "type", f->info.type);
     json_pair(out, "backend", f->info.backend);
+    json_pair(out, "driver", f->info.driver);
+    if (why)
+        json_pair(out, "why", why);
+    text_printf(out, "\"memory\":%llu,", (unsigned long long)f->info.memory);
     text_printf(out, "\"default\":%s,\"subgroup_size\":[%u,%u],\"features\":[",
-                chosen ? "true" : "false", f->info.subgroup_min, f->info.subgroup_max);
+                why ? "true" : "false", f->info.subgroup_min, f->info.subgroup_max);
     for (uint32_t i = 0; i < f->features.len; i++) {
         text_add(out, i ? STR(",") : STR(""));
         json_string(out, f->features.data[i]);
@@ -199,23 +269,23 @@ static int run(Cli *cli)
         cli_complain(cli, "takes no operand");
         return CLI_TROUBLE;
     }
+    uint32_t    chosen = 0;
     const char *why = device_load(&d, &cli->arena, &(DeviceDesc){0});
-    if (!why)
-        find_all(&d, &all);
-    if (!why && all.len == 0)
-        why = "there is no adapter";
+    if (!why) {
+        (d.has_options ? find_numbered : find_kinds)(&d, &all);
+        chosen = find_default(&d, &all, &why);
+    }
     if (why)
         cli_complain(cli, "%s", why);
     text_add(&cli->out, json ? STR("{\"adapters\":[") : STR(""));
     for (uint32_t i = 0; i < all.len; i++) {
+        const char *is_default = i == chosen ? reason(&d, &all.data[i]) : NULL;
+        if (i)
+            text_add(&cli->out, json ? STR(",") : STR("\n"));
         if (json)
-            text_add(&cli->out, i ? STR(",") : STR(""));
+            json_adapter(&cli->out, &all.data[i], is_default);
         else
-            text_add(&cli->out, i ? STR("\n") : STR(""));
-        if (json)
-            json_adapter(&cli->out, &all.data[i], i == 0);
-        else
-            show(cli, &all.data[i], i == 0);
+            show(cli, &all.data[i], is_default);
     }
     text_add(&cli->out, json ? STR("]}\n") : STR(""));
     device_close(&d);
@@ -225,7 +295,9 @@ static int run(Cli *cli)
 const Command cli_devices = {
     .name = "devices", .operands = "",
     .purpose = "Show what there is to run on, with its features and limits.",
-    .more = "The first one is the default. The environment variable WEFT_WEBGPU names another\n"
-            "library with webgpu.h to ask, for 'weft run' too.\n",
+    .more = "They come in the order of preference; numbers that choose one count from 0. The\n"
+            "environment variable WEFT_ADAPTER chooses another default: cpu, gpu, vulkan, a\n"
+            "number, or a part of a name. WEFT_WEBGPU names another library with webgpu.h to\n"
+            "ask, for 'weft run' too.\n",
     .options = options, .run = run,
 };

@@ -290,8 +290,11 @@ static WGPURequestAdapterStatus find_adapter(WGPUInstance instance,
     if (found[CHAIN_WEFT])
         view_of(((const WGPUWeftRequestAdapterOptions *)found[CHAIN_WEFT])->name,
                 &wishes.name);
+    /* Whoever asks for something gets that; the user's word is for the others. */
     const char *word = getenv("WEFT_ADAPTER");
-    wishes.word = (View){word, word ? strlen(word) : 0};
+    if (word && wishes.name.len == 0 && !options->forceFallbackAdapter
+        && options->backendType == WGPUBackendType_Undefined)
+        wishes.word = (View){word, strlen(word)};
     *adapter = choose(instance, &wishes);
     if (*adapter)
         return WGPURequestAdapterStatus_Success;
@@ -344,10 +347,14 @@ static bool copy_string(WGPUStringView *out, const char *text)
 
 bool adapter_info_write(const struct WGPUAdapterImpl *a, WGPUAdapterInfo *out)
 {
-    if (!out || out->nextInChain)
+    static const WGPUSType more[] = {WGPUSType_WeftAdapterInfo};
+    const WGPUChainedStruct *found[1];
+    Fault f;
+    if (!out || chain_fault(&f, "WGPUAdapterInfo", out->nextInChain, more, 1, found))
         return false;
     const GpuAdapterInfo *info = &a->info;
     WGPUAdapterInfo result = {
+        .nextInChain = out->nextInChain,
         .backendType = backend_type(a->backend),
         .adapterType = adapter_types[info->kind],
         .vendorID = info->vendor_id,
@@ -364,6 +371,11 @@ bool adapter_info_write(const struct WGPUAdapterImpl *a, WGPUAdapterInfo *out)
         return false;
     }
     *out = result;
+    if (out->nextInChain) {             /* the only one there may be */
+        WGPUWeftAdapterInfo *weft = (WGPUWeftAdapterInfo *)out->nextInChain;
+        weft->driver = string_view(info->driver);
+        weft->memory = info->memory;
+    }
     return true;
 }
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit.h"
+
 /* Devices whose work never ended: all that is theirs stays. */
 static pthread_mutex_t adrift_lock = PTHREAD_MUTEX_INITIALIZER;
 static GpuDevice      *adrift_devices;
@@ -140,6 +142,7 @@ static GpuDevice *device_shell(GpuAdapter *a, const GpuDeviceDesc *desc)
 
 GpuDevice *vulkan_device_new(GpuAdapter *a, const GpuDeviceDesc *desc, Diag *diag)
 {
+    exit_prepare();
     GpuDevice *d = device_shell(a, desc);
     VkResult   result = d ? open_device(d) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit.h"
 #include "compile/compile.h"
 #include "compile/spirv.h"
 
@@ -128,7 +129,11 @@ GpuKernel *vulkan_kernel_new(GpuDevice *d, const Module *m, const Decl *entry,
     GpuKernel  *k = NULL;
     arena_init(&arena, 0);
     if (spirv_compile(&code, &arena, m, entry, settings, nsettings, &d->adapter->target, diag)) {
-        VkResult result = kernel_make(d, &code, &k);
+        VkResult result = VK_ERROR_UNKNOWN;
+        if (exit_hold()) {              /* drivers and layers have static objects */
+            result = kernel_make(d, &code, &k);
+            exit_release();
+        }
         if (result != VK_SUCCESS)
             diag_add(diag, DIAG_device_refused, entry->span,
                      "the driver does not take the kernel: %s", vulkan_result_text(result));

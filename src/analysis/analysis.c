@@ -19,7 +19,7 @@ static void count_continues(Facts *f, uint8_t *count, const Region *region)
 Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native)
 {
     Facts *f = ARENA_NEW(a, Facts);
-    *f = (Facts){.ir = ir, .lanes = lanes};
+    *f = (Facts){.ir = ir, .lanes = lanes, .native = native, .jam = 1};
     f->of = ARENA_ARRAY(a, Fact, ir->next_id);
     for (uint32_t i = 0; i < ir->next_id; i++)
         f->of[i] = (Fact){.align = 0x80000000u, .high = UINT32_MAX};
@@ -28,6 +28,6 @@ Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native)
     wide_run(f);
     range_run(a, f);
     count_run(f);
-    f->jam = jam_choose(a, f, native);
+    f->jam = analysis_jam(a, f, ir->body->first, NULL);
     return f;
 }

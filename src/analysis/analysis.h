@@ -60,13 +60,12 @@ typedef struct Fact {
 
 typedef struct Facts {
     const Ir *ir;
-    uint32_t  lanes;
+    uint32_t  lanes, native;        /* native: in one vector register            */
     Fact     *of;                   /* [ir->next_id], by Inst.id                 */
     bool      has_barrier;          /* anywhere                                  */
     bool      returns_apart;        /* RETURN takes lanes away                   */
     bool      returns_far;          /* some RETURN is inside a wide construct    */
-    uint32_t  jam;                  /* lane groups that should go side by side,
-                                       where analysis_is_together() lets them    */
+    uint32_t  jam;                  /* analysis_jam() of the whole kernel        */
 } Facts;
 
 /* `native`: lanes of one vector register. */
@@ -75,6 +74,10 @@ Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native);
 /* Do all invocations of a workgroup take the same way through the instructions from
  * `first` to before `end` (NULL: the last)? */
 bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end);
+
+/* Lane groups that should go side by side from `first` to before `end`, where
+ * analysis_is_together() lets them; without loops there, that of the whole kernel. */
+uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *end);
 
 /* Lanes that suit the kernel on a machine with `native` lanes a vector: a
  * multiple of it (to hide latency) where registers allow and rows of the

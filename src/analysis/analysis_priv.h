@@ -19,9 +19,6 @@ void range_run(Arena *a, Facts *f);
 /* Which loops end soon. */
 void count_run(Facts *f);
 
-/* How many lane groups should go side by side. */
-uint32_t jam_choose(Arena *a, const Facts *f, uint32_t native);
-
 static inline Fact *fact_of(const Facts *f, const Inst *inst)
 {
     return &f->of[inst->id];

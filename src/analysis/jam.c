@@ -12,6 +12,9 @@
 
 #define REGISTERS 12u               /* vector registers for values that stay      */
 #define MOST      8u
+#define STREAM    16u               /* lane groups that read memory in order       */
+#define LIGHT     12u               /* instructions of a loop that waits for memory */
+#define FUNCTION  4u                /* registers that a function like exp needs    */
 
 typedef struct Jam {
     const Facts *f;
@@ -20,6 +23,7 @@ typedef struct Jam {
     uint32_t  current;
     uint32_t  most;                 /* values alive in the worst innermost loop    */
     bool      has_loop;
+    bool      streams;              /* every loop so far waits for memory          */
 } Jam;
 
 static bool is_wide_value(const Facts *f, const Inst *inst)
@@ -106,6 +110,67 @@ static void count_from_outside(Jam *j, const Region *region, uint32_t *n)
     }
 }
 
+/* Is something computed that takes many instructions? */
+static bool has_function(const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->op >= IR_EXP && inst->op <= IR_FREXP_EXP)
+            return true;
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                if (has_function(inst->flow.regions[i]))
+                    return true;
+    }
+    return false;
+}
+
+/* Is a number the same in each lane group, whatever it is from lane to lane? */
+static bool same_in_groups(const Facts *f, const Inst *inst, uint32_t depth)
+{
+    if (fact_of(f, inst)->shape == SHAPE_WORKGROUP)
+        return true;
+    if (inst->op == IR_INPUT)
+        return inst->input == INPUT_LOCAL_ID_X && f->ir->workgroup_size[0] == f->lanes;
+    if (ir_op_effect((IrOp)inst->op) != EFFECT_PURE || inst->op == IR_PARAM ||
+        inst->op == IR_RESULT || depth == 0)
+        return false;
+    for (uint32_t i = 0; i < inst->nargs; i++)
+        if (!same_in_groups(f, inst->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+/* Does each lane group load storage of its own here, lane beside lane? */
+static bool is_stream(const Facts *f, const Inst *inst)
+{
+    if (inst->op != IR_LOAD || fact_of(f, inst)->shape != SHAPE_VARYING)
+        return false;
+    const Inst *place = inst->args[0], *index = NULL;
+    for (; place->op != IR_VAR; place = place->args[0])
+        if (place->op == IR_ELEM && fact_of(f, place->args[1])->shape == SHAPE_AFFINE)
+            index = place->args[1];
+    return place->var->space == IRSPACE_STORAGE && index && !same_in_groups(f, index, 8);
+}
+
+/* A few instructions around loads: with all lane groups side by side memory is read in
+ * order, and much of it is on its way at a time. What does not fit the registers is
+ * the smaller trouble. */
+static bool waits_for_memory(const Facts *f, const Region *region)
+{
+    uint32_t n = 0;
+    bool any = false;
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        any |= is_stream(f, inst);
+        n += is_wide_value(f, inst);
+        if (ir_op_is_construct((IrOp)inst->op) && inst->op != IR_IF)
+            return false;
+    }
+    for (const Inst *inst = region->first; inst; inst = inst->next)
+        for (uint32_t i = 0; inst->op == IR_IF && i < inst->flow.nregions; i++)
+            any |= waits_for_memory(f, inst->flow.regions[i]);
+    return any && n <= LIGHT;
+}
+
 static void measure_loop(Jam *j, const Inst *loop)
 {
     uint32_t n = 0;
@@ -116,13 +181,16 @@ static void measure_loop(Jam *j, const Inst *loop)
         count_once(j, loop->flow.regions[0]->params[i], &n);
     for (uint32_t i = 0; i < 2; i++)
         count_from_outside(j, loop->flow.regions[i], &n);
+    if (has_function(loop->flow.regions[0]))
+        n += FUNCTION;
+    j->streams &= n <= 2 && waits_for_memory(j->f, loop->flow.regions[0]);
     j->most = MAX_OF(j->most, n);
     j->has_loop = true;
 }
 
-static void measure(Jam *j, const Region *region)
+static void measure(Jam *j, const Inst *first, const Inst *end)
 {
-    for (const Inst *inst = region->first; inst; inst = inst->next) {
+    for (const Inst *inst = first; inst != end; inst = inst->next) {
         if (!ir_op_is_construct((IrOp)inst->op))
             continue;
         bool innermost = inst->op == IR_LOOP && !has_inner_loop(inst->flow.regions[0]) &&
@@ -133,21 +201,23 @@ static void measure(Jam *j, const Region *region)
             continue;
         else
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
-                measure(j, inst->flow.regions[i]);
+                measure(j, inst->flow.regions[i]->first, NULL);
     }
 }
 
-uint32_t jam_choose(Arena *a, const Facts *f, uint32_t native)
+uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *end)
 {
-    if (f->lanes < native)
+    if (f->lanes < f->native)
         return 1;
-    Jam j = {.f = f};
+    Jam j = {.f = f, .streams = true};
     j.loop = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
     j.counted = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
-    measure(&j, f->ir->body);
+    measure(&j, first, end);
     if (!j.has_loop || !j.most)
-        return 1;
-    uint32_t registers = j.most * (f->lanes / native), jam = 1;
+        return f->jam;
+    if (j.streams)
+        return STREAM;
+    uint32_t registers = j.most * (f->lanes / f->native), jam = 1;
     while (jam < MOST && registers * jam * 2 <= REGISTERS)
         jam *= 2;
     return jam;

@@ -314,16 +314,15 @@ static bool has_private_memory(const Ir *ir)
     return false;
 }
 
-/* As many lane groups side by side as the analysis finds good, if they divide the
- * workgroup evenly. */
-static uint32_t choose_jam(const Emit *e)
+/* As many lane groups side by side as divide the workgroup evenly. */
+static uint32_t most_jam(const Emit *e)
 {
-    uint32_t jam = MIN_OF(e->facts->jam, MAX_JAM);
+    uint32_t jam = MAX_JAM;
     if (has_private_memory(e->ir) || e->invocations % e->lanes)
         return 1;
     while (jam > 1 && e->groups % jam)
         jam /= 2;
-    return MAX_OF(jam, 1u);
+    return jam;
 }
 
 #define MEMORY_LIMIT (256ull << 20)     /* bytes a thread                          */
@@ -334,7 +333,7 @@ void emit_module(Emit *e)
     types_init(e);
     e->invocations = size[0] * size[1] * size[2];
     e->groups = (e->invocations + e->lanes - 1) / e->lanes;
-    e->most_jam = choose_jam(e);
+    e->most_jam = most_jam(e);
     e->jam = 1;
     e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);
     e->vars = ARENA_ARRAY(e->arena, VarState, e->ir->vars.len + 1);

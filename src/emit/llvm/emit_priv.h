@@ -27,7 +27,7 @@ typedef LLVMTypeRef       LlvmType;
 typedef LLVMBasicBlockRef LlvmBlock;
 
 /* Lane groups that go through the code side by side, at most. */
-#define MAX_JAM 8u
+#define MAX_JAM 16u
 
 /* One IR value: a component each, for each lane group that is side by side. */
 typedef struct Val {

@@ -275,6 +275,71 @@ static void emit_return(Emit *e)
         jump(e, e->group_end);
 }
 
+/* ---- conditions of lanes that count up ---- */
+
+/* Whether any and whether all lanes fulfil a condition: i1. */
+typedef struct Test {
+    LlvmValue any, all;
+} Test;
+
+/* The operand of a comparison that goes up or down from lane to lane without passing
+ * zero, while the other is the same for all lanes; -1: none. With all lanes active,
+ * ranges hold for each of them. */
+static int monotonic_operand(const Emit *e, const Inst *c)
+{
+    for (int i = 0; i < 2; i++) {
+        const Fact *x = fact_of(e, c->args[i]), *y = fact_of(e, c->args[1 - i]);
+        if (x->shape == SHAPE_AFFINE && y->shape <= SHAPE_GROUP && x->high < 0x80000000u &&
+            x->stride > -0x10000 && x->stride < 0x10000)
+            return i;
+    }
+    return -1;
+}
+
+static bool is_order(const Inst *c)
+{
+    return c->op == IR_ULT || c->op == IR_ULE || c->op == IR_SLT || c->op == IR_SLE;
+}
+
+static LlvmValue ordered(Emit *e, const Inst *c, LlvmValue x, LlvmValue y)
+{
+    LLVMIntPredicate p = c->op == IR_ULT   ? LLVMIntULT
+                         : c->op == IR_ULE ? LLVMIntULE
+                         : c->op == IR_SLT ? LLVMIntSLT
+                                           : LLVMIntSLE;
+    return LLVMBuildICmp(e->builder, p, x, y, "");
+}
+
+/* "l < n": what the first and the last lane say goes for all, and no mask is needed to
+ * find out. */
+static bool test_order(Emit *e, const Inst *c, Test *out)
+{
+    int moving = is_order(c) ? monotonic_operand(e, c) : -1;
+    if (e->mask || e->lanes == 1 || moving < 0)
+        return false;
+    int32_t stride = fact_of(e, c->args[moving])->stride;
+    LlvmValue first = as_scalar(e, c->args[moving], 0);
+    LlvmValue other = as_scalar(e, c->args[1 - moving], 0);
+    LlvmValue span = const_i32(e, (uint32_t)(stride * (int32_t)(e->lanes - 1)));
+    LlvmValue last = LLVMBuildAdd(e->builder, first, span, "");
+    bool low_wins = moving == 0;
+    bool first_is_low = stride >= 0;
+    LlvmValue easy = low_wins == first_is_low ? first : last;
+    LlvmValue hard = easy == first ? last : first;
+    out->any = moving == 0 ? ordered(e, c, easy, other) : ordered(e, c, other, easy);
+    out->all = moving == 0 ? ordered(e, c, hard, other) : ordered(e, c, other, hard);
+    return true;
+}
+
+static Test test_of(Emit *e, const Inst *c)
+{
+    Test t;
+    if (test_order(e, c, &t))
+        return t;
+    LlvmValue lanes = as_lanes(e, c, 0);
+    return (Test){mask_any(e, mask_and(e, e->mask, lanes)), mask_all(e, lanes)};
+}
+
 /* ---- regions ---- */
 
 /* Emits a region under `mask`; what does not jump falls to `after`. */
@@ -288,11 +353,12 @@ static void emit_region(Emit *e, const Region *region, LlvmValue mask, LlvmBlock
     e->region_end = outer;
 }
 
-/* One way of a divergent construct: runs if any lane takes it. */
-static void emit_way(Emit *e, const Region *region, LlvmValue mask, LlvmBlock after)
+/* One way of a divergent construct: runs if any lane takes it (`any` says so, or NULL). */
+static void emit_way(Emit *e, const Region *region, LlvmValue mask, LlvmValue any,
+                     LlvmBlock after)
 {
     LlvmBlock way = block_new(e, "way");
-    jump_if(e, mask_any(e, mask), way, after);
+    jump_if(e, any ? any : mask_any(e, mask), way, after);
     block_start(e, way);
     emit_region(e, region, mask, after);
 }
@@ -314,10 +380,13 @@ static void emit_if_divergent(Emit *e, const Inst *inst, Target *t)
 {
     LlvmValue before = e->mask, condition = as_lanes(e, inst->args[0], 0);
     LlvmBlock second = block_new(e, "otherwise");
-    emit_way(e, inst->flow.regions[0], mask_and(e, before, condition), second);
+    Test test = {NULL, NULL};
+    bool simple = test_order(e, inst->args[0], &test);
+    emit_way(e, inst->flow.regions[0], mask_and(e, before, condition), test.any, second);
     block_start(e, second);
     t->meets = true;
-    emit_way(e, inst->flow.regions[1], mask_and_not(e, before, condition), t->exit);
+    LlvmValue any_not = simple ? LLVMBuildNot(e->builder, test.all, "") : NULL;
+    emit_way(e, inst->flow.regions[1], mask_and_not(e, before, condition), any_not, t->exit);
 }
 
 /* ---- switch ---- */
@@ -367,7 +436,7 @@ static void emit_switch_divergent(Emit *e, const Inst *inst, Target *t)
     for (uint32_t i = 0; i < n; i++) {
         LlvmValue mask = masks[i] ? masks[i] : LLVMConstNull(mask_type(e));
         t->way_end = i + 1 == n ? t->exit : block_new(e, "case");
-        emit_way(e, inst->flow.regions[i], mask_and(e, before, mask), t->way_end);
+        emit_way(e, inst->flow.regions[i], mask_and(e, before, mask), NULL, t->way_end);
         t->meets = true;
         if (i + 1 < n)
             block_start(e, t->way_end);
@@ -483,6 +552,7 @@ static void emit_loop(Emit *e, const Inst *inst, Target *t)
 /* ---- ifs that only take lanes away, and ifs that all lanes take ---- */
 
 #define MAX_DOUBLED 400u            /* instructions that are worth a second copy  */
+#define MAX_DOUBLED_WIDE 40u        /* the same between barriers                  */
 
 static bool only_yields(const Region *r)
 {
@@ -549,8 +619,8 @@ static uint32_t count_insts(const Inst *first, uint32_t limit)
  * is there twice: for all lanes, without a mask, and for the rest. */
 static bool may_double(const Emit *e, const Inst *first)
 {
-    return !e->mask && !e->doubled && !e->wide &&
-           count_insts(first, MAX_DOUBLED) <= MAX_DOUBLED;
+    uint32_t most = e->wide ? MAX_DOUBLED_WIDE : MAX_DOUBLED;
+    return !e->mask && !e->doubled && count_insts(first, most) <= most;
 }
 
 static void emit_guard(Emit *e, const Inst *inst, uint32_t region)
@@ -581,15 +651,15 @@ static bool is_likely_all(const Emit *e, const Inst *inst)
 static void emit_likely_all(Emit *e, const Inst *inst)
 {
     Target t;
-    LlvmValue condition = as_lanes(e, inst->args[0], 0);
+    Test test = test_of(e, inst->args[0]);
     LlvmBlock all = block_new(e, "all"), not_all = block_new(e, "not.all");
     target_open(e, &t, inst, "endif");
     e->doubled = true;
-    jump_if(e, mask_all(e, condition), all, not_all);
+    jump_if(e, test.all, all, not_all);
     block_start(e, all);
     emit_region(e, inst->flow.regions[0], NULL, t.exit);
     block_start(e, not_all);
-    emit_way(e, inst->flow.regions[0], condition, t.exit);
+    emit_way(e, inst->flow.regions[0], as_lanes(e, inst->args[0], 0), test.any, t.exit);
     e->doubled = false;
     target_close(e, &t, NULL);
 }
@@ -685,7 +755,7 @@ void flow_insts(Emit *e, const Inst *first, const Inst *end)
 {
     for (const Inst *inst = first; inst != end; inst = inst->next) {
         uint32_t leaving = leaving_region(e, inst);
-        if (leaving != UINT32_MAX && !end && may_double(e, inst->next)) {
+        if (leaving != UINT32_MAX && !end && !e->wide && may_double(e, inst->next)) {
             emit_guard(e, inst, leaving);
             return;
         }

@@ -418,7 +418,8 @@ static void emit_segment(Emit *e, const Inst *first, const Inst *end,
         return;
     LaneLoop loop;
     bool together = (!e->facts->returns_apart || e->wide) && !may_be_away(e);
-    e->jam = together && analysis_is_together(e->facts, first, end) ? e->most_jam : 1;
+    if (together && analysis_is_together(e->facts, first, end))
+        e->jam = MIN_OF(analysis_jam(e->arena, e->facts, first, end), e->most_jam);
     lane_loop_open(e, &loop);
     if (e->wide) {
         e->wide->preamble = loop.preamble;

@@ -15,6 +15,9 @@ void shape_run(Facts *f);
 void wide_run(Facts *f);
 /* Ranges of all integers, and which indices are in bounds. */
 void range_run(Arena *a, Facts *f);
+/* Does a loop read storage in order but for the atomics that it is for? These go lane
+ * by lane anyway: all lane groups should take each round of it before the next. */
+bool jam_is_atomic_stream(const Facts *f, const Inst *loop);
 
 /* Which loops end soon. */
 void count_run(Facts *f);

@@ -171,6 +171,21 @@ static bool waits_for_memory(const Facts *f, const Region *region)
     return any && n <= LIGHT;
 }
 
+static bool has_atomic(const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next)
+        if (inst->op == IR_ATOMIC)
+            return true;
+    return false;
+}
+
+bool jam_is_atomic_stream(const Facts *f, const Inst *loop)
+{
+    const Region *body = loop->flow.regions[0];
+    return analysis_is_together(f, loop, loop->next) && has_atomic(body) &&
+           waits_for_memory(f, body);
+}
+
 static void measure_loop(Jam *j, const Inst *loop)
 {
     uint32_t n = 0;
@@ -183,7 +198,8 @@ static void measure_loop(Jam *j, const Inst *loop)
         count_from_outside(j, loop->flow.regions[i], &n);
     if (has_function(loop->flow.regions[0]))
         n += FUNCTION;
-    j->streams &= n <= 2 && waits_for_memory(j->f, loop->flow.regions[0]);
+    j->streams &= n <= 2 && !has_atomic(loop->flow.regions[0]) &&
+                  waits_for_memory(j->f, loop->flow.regions[0]);
     j->most = MAX_OF(j->most, n);
     j->has_loop = true;
 }
@@ -213,10 +229,12 @@ uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *e
     j.loop = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
     j.counted = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
     measure(&j, first, end);
-    if (!j.has_loop || !j.most)
+    if (!j.has_loop)
         return f->jam;
     if (j.streams)
         return STREAM;
+    if (!j.most)
+        return 1;
     uint32_t registers = j.most * (f->lanes / f->native), jam = 1;
     while (jam < MOST && registers * jam * 2 <= REGISTERS)
         jam *= 2;

@@ -128,11 +128,25 @@ static void mark_far(Facts *f, const Region *region, const Inst *wide)
     }
 }
 
+/* Loops that all go through together anyway, and better round by round. */
+static void mark_streams(Facts *f, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (!ir_op_is_construct((IrOp)inst->op))
+            continue;
+        if (inst->op == IR_LOOP && jam_is_atomic_stream(f, inst))
+            fact_of(f, inst)->wide = true;
+        for (uint32_t i = 0; fact_of(f, inst)->wide && i < inst->flow.nregions; i++)
+            mark_streams(f, inst->flow.regions[i]);
+    }
+}
+
 void wide_run(Facts *f)
 {
     f->has_barrier = mark_barriers(f, f->ir->body);
     if (!f->has_barrier)
         return;
+    mark_streams(f, f->ir->body);
     mark_ways_out(f, f->ir->body, NULL);
     mark_far(f, f->ir->body, NULL);
 }

@@ -104,6 +104,13 @@ static void middle(void *context)
         verify(r, "assume");
         dump_ir(r, "assume");
     }
+    if (!r->dumped) {
+        opt_peel(r->ir);
+        opt_simplify(r->ir);
+        opt_prune(r->ir);
+        verify(r, "peel");
+        dump_ir(r, "peel");
+    }
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
     r->ok = true;
 }
@@ -213,7 +220,8 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "assume", "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
+    "settle", "trim", "vars", "assume", "peel", "facts", "llvm", "llvm-opt", "asm",
+    "spirv", NULL,
 };
 
 const char *const *compile_stages(void)

@@ -8,7 +8,7 @@
  *   value.c     values as scalars and as vectors of lanes
  *   arith.c     operations on numbers
  *   math*.c     functions that no instruction computes
- *   memory.c    places, bounds, loads and stores
+ *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
  *

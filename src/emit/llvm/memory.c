@@ -196,7 +196,9 @@ static Loaded load_strided(Emit *e, const Address *a, uint32_t width, uint32_t s
     Loaded v = {{0}};
     uint32_t covered = (e->lanes - 1) * spread + width;
     LlvmType type = LLVMVectorType(stored_type(e, a), covered);
-    LlvmValue wide = load_at(e, a, type, address_scalar(e, a, true));
+    LlvmValue pointer = address_scalar(e, a, true);
+    prefetch_next(e, a, pointer);
+    LlvmValue wide = load_at(e, a, type, pointer);
     for (uint32_t c = 0; c < width; c++)
         v.c[c] = spread == 1 && width == 1 ? wide : pick_lanes(e, wide, c, spread);
     return v;

@@ -60,4 +60,7 @@ typedef struct LaneAddress {
 LaneAddress address_lanes(Emit *e, const Address *a, bool clamped);
 LlvmValue   address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane);
 
+/* prefetch.c: for a load at `pointer` that covers all lanes. */
+void prefetch_next(Emit *e, const Address *a, LlvmValue pointer);
+
 #endif

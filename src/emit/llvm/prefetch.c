@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * prefetch.c - memory that a loop will want in its next round.
+ *
+ * in     the address of a load of storage
+ * out    a prefetch of what the same load reads in the next round, if that is so far
+ *        away that the machine does not expect it
+ * knows  counters of loops; that machines follow accesses within a page, and that a
+ *        prefetch may name any address
+ */
+#include "emit/llvm/place_priv.h"
+
+#define FAR    4096                 /* bytes from round to round                  */
+#define PLENTY 512                  /* bytes of a round that are worth the wait   */
+#define DEPTH  6u
+
+typedef struct Rounds {
+    const Inst *loop;
+    int64_t     bytes;              /* from one to the next                       */
+} Rounds;
+
+static const Inst *counter_step(const Inst *param)
+{
+    const Inst *loop = param->region->owner;
+    if (!loop || loop->op != IR_LOOP || loop->flow.regions[0] != param->region ||
+        loop->flow.regions[1]->last->op != IR_NEXT)
+        return NULL;
+    const Inst *next = loop->flow.regions[1]->last->args[param->index];
+    bool counts = next->op == IR_IADD && next->args[0] == param &&
+                  next->args[1]->op == IR_CONST;
+    return counts ? next->args[1] : NULL;
+}
+
+/* Adds how much further `inst` * scale is in the next round. */
+static void add_steps(Rounds *r, const Inst *inst, int64_t scale, uint32_t depth)
+{
+    if (depth == 0 || inst->type.kind != SCALAR_I32 || inst->type.width != 1)
+        return;
+    const Inst *step = inst->op == IR_PARAM ? counter_step(inst) : NULL;
+    if (step) {
+        r->loop = inst->region->owner;
+        r->bytes += (int32_t)step->constant.bits[0] * scale;
+    } else if (inst->op == IR_IADD) {
+        add_steps(r, inst->args[0], scale, depth - 1);
+        add_steps(r, inst->args[1], scale, depth - 1);
+    }
+}
+
+void prefetch_next(Emit *e, const Address *a, LlvmValue pointer)
+{
+    Rounds r = {NULL, 0};
+    for (uint32_t i = 0; a->var->space == IRSPACE_STORAGE && i < a->nterms; i++)
+        add_steps(&r, a->terms[i].index, (int64_t)a->terms[i].stride, DEPTH);
+    if (r.bytes < FAR)
+        return;
+    uint32_t groups = e->facts->of[r.loop->id].wide ? e->groups : e->jam;
+    if (a->lane_stride * e->lanes * groups < PLENTY)
+        return;
+    LlvmValue offset = const_i64(e, (uint64_t)r.bytes);
+    LlvmValue there = LLVMBuildGEP2(e->builder, e->i8, pointer, &offset, 1, "");
+    intrinsic(e, "llvm.prefetch", &e->ptr, 1, 4,
+              (LlvmValue[]){there, const_i32(e, 0), const_i32(e, 3), const_i32(e, 1)});
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * peel.c - loops that invocations leave one by one, first for all together.
+ *
+ * in     an Ir with loops such as for (i = id; i < n; i += step)
+ * out    before each such loop a copy of it that runs while even the last
+ *        invocation of the workgroup stays in; the loop itself does what is left
+ * why    together, lane groups need no masks and can go side by side
+ * knows  which numbers a workgroup shares
+ *
+ * With i = first + own, where `first` is the workgroup's and `own` is from 0 to span,
+ * i < n holds for all of them if first < n - span: no sum there can wrap.
+ */
+#include "opt/opt_priv.h"
+
+#define MAX_SPAN  (1u << 20)
+#define MAX_INSTS 80u               /* of a loop that is worth a copy             */
+#define MAX_DEPTH 12u               /* of expressions that are looked into        */
+
+typedef struct Peel {
+    Ir    *ir;
+    Inst **map;                     /* [count] instruction to its copy            */
+    uint32_t count;
+} Peel;
+
+/* A loop of the form above. */
+typedef struct Counted {
+    Inst    *loop, *guard;          /* the IF that ends it                        */
+    uint32_t counter;               /* which parameter is i                       */
+    Inst    *limit, *step;
+    bool     is_signed;
+} Counted;
+
+/* ---- what a workgroup shares ---- */
+
+static bool is_constant_memory(const Inst *place)
+{
+    while (place->op != IR_VAR)
+        place = place->args[0];
+    IrSpace space = place->var->space;
+    return space == IRSPACE_UNIFORM || space == IRSPACE_IMMEDIATE ||
+           space == IRSPACE_CONSTANT || (space == IRSPACE_STORAGE && place->var->read_only);
+}
+
+static bool is_shared(const Inst *inst, uint32_t depth)
+{
+    if (depth == 0 || inst->op == IR_PARAM || inst->op == IR_RESULT)
+        return false;
+    if (inst->op == IR_INPUT)
+        return inst->input >= INPUT_WORKGROUP_ID_X && inst->input <= INPUT_NUM_WORKGROUPS_Z;
+    if (inst->op == IR_LOAD && !is_constant_memory(inst->args[0]))
+        return false;
+    if (inst->op != IR_LOAD && inst->op != IR_LENGTH &&
+        ir_op_effect((IrOp)inst->op) != EFFECT_PURE)
+        return false;
+    for (uint32_t i = 0; i < inst->nargs; i++)
+        if (!is_shared(inst->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+/* ---- copies ---- */
+
+static Inst *copy_of(const Peel *p, Inst *inst)
+{
+    return inst->id < p->count && p->map[inst->id] ? p->map[inst->id] : inst;
+}
+
+static void copy_region(Peel *p, Region *to, const Inst *first);
+
+static void copy_flow(Peel *p, Inst *copy, const Inst *inst)
+{
+    copy->flow.results = NULL;
+    copy->flow.nresults = 0;
+    for (uint32_t i = 0; i < inst->flow.nresults; i++)
+        p->map[inst->flow.results[i]->id] =
+            ir_result(p->ir, copy, inst->flow.results[i]->type);
+    copy->flow.regions = ARENA_ARRAY(p->ir->arena, Region *, inst->flow.nregions);
+    for (uint32_t i = 0; i < inst->flow.nregions; i++) {
+        const Region *from = inst->flow.regions[i];
+        copy->flow.regions[i] = ir_region_new(p->ir, copy);
+        for (uint32_t k = 0; k < from->nparams; k++)
+            p->map[from->params[k]->id] =
+                ir_param(p->ir, copy->flow.regions[i], from->params[k]->type);
+    }
+    for (uint32_t i = 0; i < inst->flow.nregions; i++)
+        copy_region(p, copy->flow.regions[i], inst->flow.regions[i]->first);
+}
+
+static Inst *copy_inst(Peel *p, IrCursor *c, const Inst *inst)
+{
+    Inst **args = ARENA_ARRAY(p->ir->arena, Inst *, inst->nargs + 1);
+    for (uint32_t i = 0; i < inst->nargs; i++)
+        args[i] = copy_of(p, inst->args[i]);
+    Inst *copy = ir_op_as(c, (IrOp)inst->op, inst->type, inst->nargs, args);
+    Inst whole = *inst;
+    whole.id = copy->id;
+    whole.args = copy->args;
+    whole.region = copy->region;
+    whole.prev = copy->prev;
+    whole.next = copy->next;
+    *copy = whole;
+    p->map[inst->id] = copy;
+    if (inst->op == IR_BREAK || inst->op == IR_CONTINUE)
+        copy->target = copy_of(p, inst->target);
+    if (ir_op_is_construct((IrOp)inst->op))
+        copy_flow(p, copy, inst);
+    return copy;
+}
+
+static void copy_region(Peel *p, Region *to, const Inst *first)
+{
+    for (const Inst *inst = first; inst; inst = inst->next) {
+        IrCursor c = {p->ir, to, NULL, inst->span};
+        copy_inst(p, &c, inst);
+    }
+}
+
+static bool is_inside(const Inst *inst, const Inst *loop)
+{
+    for (const Region *r = inst->region; r; r = r->owner ? r->owner->region : NULL)
+        if (r->owner == loop)
+            return true;
+    return false;
+}
+
+/* A shared value, made before the loop if it is made inside. */
+static Inst *hoisted(Peel *p, IrCursor *c, Inst *inst, const Inst *loop)
+{
+    if (!is_inside(inst, loop))
+        return inst;
+    for (uint32_t i = 0; i < inst->nargs; i++)
+        p->map[inst->args[i]->id] = hoisted(p, c, inst->args[i], loop);
+    return copy_inst(p, c, inst);
+}
+
+/* ---- the first invocation's counter ---- */
+
+static bool small_constant(const Inst *inst, uint32_t *out)
+{
+    *out = inst->op == IR_CONST ? inst->constant.bits[0] : 0;
+    return inst->op == IR_CONST && *out > 0 && *out <= MAX_SPAN;
+}
+
+/* The part of x that the workgroup shares, made at `c`; the rest is from 0 to *span.
+ * NULL: not known to be such a sum. */
+static Inst *shared_part(IrCursor *c, Inst *x, uint32_t *span, uint32_t depth)
+{
+    const uint32_t *size = c->ir->workgroup_size;
+    uint32_t k, more;
+    *span = 0;
+    if (is_shared(x, MAX_DEPTH))
+        return x;
+    if (depth == 0)
+        return NULL;
+    if (x->op == IR_INPUT && x->input <= INPUT_LOCAL_INDEX) {
+        *span = (x->input == INPUT_LOCAL_INDEX ? size[0] * size[1] * size[2]
+                                               : size[x->input - INPUT_LOCAL_ID_X]) - 1;
+        return ir_i32(c, 0);
+    }
+    bool scales = x->op == IR_IMUL && small_constant(x->args[1], &k);
+    if (x->op != IR_IADD && !scales)
+        return NULL;
+    Inst *a = shared_part(c, x->args[0], span, depth - 1);
+    if (!a)
+        return NULL;
+    if (scales) {
+        if ((uint64_t)*span * k > MAX_SPAN)
+            return NULL;
+        *span *= k;
+        return ir_op2(c, IR_IMUL, a, x->args[1]);
+    }
+    Inst *b = shared_part(c, x->args[1], &more, depth - 1);
+    *span += more;
+    return b && *span <= MAX_SPAN ? ir_op2(c, IR_IADD, a, b) : NULL;
+}
+
+/* ---- which loops ---- */
+
+static bool only(const Region *r, IrOp op)
+{
+    return r->first == r->last && r->first->op == op;
+}
+
+static uint32_t param_index(const Region *body, const Inst *inst)
+{
+    uint32_t i = 0;
+    while (i < body->nparams && body->params[i] != inst)
+        i++;
+    return i;
+}
+
+/* Nothing but counting, leaving in other ways or waiting in it? */
+static bool is_plain(const Region *region, const Inst *loop, const Inst *guard, uint32_t *n)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (++*n > MAX_INSTS || inst->op == IR_BARRIER || inst->op == IR_LOOP ||
+            inst->op == IR_SUBGROUP || inst->op == IR_BREAK_IF || inst->op == IR_UNIFORM ||
+            (inst->op == IR_BREAK && inst->target == loop))
+            return false;
+        if (ir_op_is_construct((IrOp)inst->op) && inst != guard)
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                if (!is_plain(inst->flow.regions[i], loop, guard, n))
+                    return false;
+    }
+    return true;
+}
+
+/* The first IF of the body, if it does nothing but end the loop. */
+static Inst *guard_of(const Inst *loop, bool *stays_if_true)
+{
+    Inst *inst = loop->flow.regions[0]->first;
+    while (inst && inst->op != IR_IF &&
+           (ir_op_effect((IrOp)inst->op) == EFFECT_PURE || inst->op == IR_LENGTH ||
+            (inst->op == IR_LOAD && is_constant_memory(inst->args[0]))))
+        inst = inst->next;
+    if (!inst || inst->op != IR_IF || inst->flow.nresults)
+        return NULL;
+    const Region *yes = inst->flow.regions[0], *no = inst->flow.regions[1];
+    *stays_if_true = only(yes, IR_YIELD);
+    const Region *out = *stays_if_true ? no : yes, *on = *stays_if_true ? yes : no;
+    bool ends = only(on, IR_YIELD) && only(out, IR_BREAK) && out->first->target == loop;
+    return ends ? inst : NULL;
+}
+
+static bool find_counter(Counted *out)
+{
+    const Region *body = out->loop->flow.regions[0], *next = out->loop->flow.regions[1];
+    bool stays;
+    out->guard = guard_of(out->loop, &stays);
+    if (!out->guard || next->last->op != IR_NEXT)
+        return false;
+    const Inst *test = out->guard->args[0];
+    bool less = stays && (test->op == IR_ULT || test->op == IR_SLT);
+    bool not_less = !stays && (test->op == IR_ULE || test->op == IR_SLE);
+    if (!less && !not_less)
+        return false;
+    out->is_signed = test->op == IR_SLT || test->op == IR_SLE;
+    out->limit = test->args[less ? 1 : 0];
+    out->counter = param_index(body, test->args[less ? 0 : 1]);
+    if (out->counter == body->nparams)
+        return false;
+    const Inst *step = next->last->args[out->counter];
+    if (step->op != IR_IADD || step->args[0] != body->params[out->counter])
+        return false;
+    out->step = step->args[1];
+    return is_shared(out->limit, MAX_DEPTH) && is_shared(out->step, MAX_DEPTH);
+}
+
+/* A power of two that divides a constant. */
+static uint32_t grid_of(const Inst *inst)
+{
+    uint32_t n = inst->op == IR_CONST ? inst->constant.bits[0] : 1;
+    return n ? n & (0 - n) : 0x80000000u;
+}
+
+/* All invocations are known to leave together. */
+static bool is_even(const Counted *l, uint32_t span)
+{
+    return span == 0 || (grid_of(l->limit) > span && grid_of(l->step) > span);
+}
+
+/* ---- the copy ---- */
+
+/* n - span, or the least number there is. */
+static Inst *lowered(IrCursor *c, Inst *n, uint32_t span, bool is_signed)
+{
+    Inst *least = ir_i32(c, is_signed ? 0x80000000u + span : span);
+    Inst *enough = ir_op2(c, is_signed ? IR_SMAX : IR_UMAX, n, least);
+    return ir_op2(c, IR_ISUB, enough, ir_i32(c, span));
+}
+
+static void add_guard(Peel *p, Inst *copy, Inst *first, Inst *limit, bool is_signed)
+{
+    Region *body = copy->flow.regions[0];
+    IrCursor c = {p->ir, body, NULL, copy->span};
+    Inst *test = ir_op2(&c, is_signed ? IR_SLT : IR_ULT, first, limit);
+    Inst *guard = ir_if(&c, test);
+    IrCursor yes = {p->ir, guard->flow.regions[0], NULL, copy->span};
+    ir_leave(&yes, IR_YIELD, NULL, 0, NULL);
+    IrCursor no = {p->ir, guard->flow.regions[1], NULL, copy->span};
+    ir_leave(&no, IR_BREAK, copy, body->nparams - 1, body->params);
+}
+
+static void copy_body(Peel *p, const Counted *l, Region *to)
+{
+    for (const Inst *inst = l->loop->flow.regions[0]->first; inst; inst = inst->next) {
+        IrCursor c = {p->ir, to, NULL, inst->span};
+        if (inst != l->guard)
+            copy_inst(p, &c, inst);
+    }
+}
+
+/* ---- a cut between both ---- */
+
+static bool contains(const Region *region, IrOp op);
+
+static bool construct_contains(const Inst *inst, IrOp op)
+{
+    for (uint32_t i = 0; i < inst->flow.nregions; i++)
+        if (contains(inst->flow.regions[i], op))
+            return true;
+    return false;
+}
+
+static bool contains(const Region *region, IrOp op)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next)
+        if (inst->op == op ||
+            (ir_op_is_construct((IrOp)inst->op) && construct_contains(inst, op)))
+            return true;
+    return false;
+}
+
+static bool has_private_memory(const Ir *ir)
+{
+    for (uint32_t i = 0; i < ir->vars.len; i++)
+        if (ir->vars.data[i]->space <= IRSPACE_PRIVATE)
+            return true;
+    return false;
+}
+
+/* Do all invocations of a workgroup come here, so that a barrier may stand here? */
+static bool all_come(const Ir *ir, const Region *region)
+{
+    for (const Inst *inst = ir->body->first; inst != ir->body->last; inst = inst->next)
+        if (ir_op_is_construct((IrOp)inst->op) && construct_contains(inst, IR_RETURN))
+            return false;
+    for (; region != ir->body; region = region->owner->region)
+        if (!construct_contains(region->owner, IR_BARRIER))
+            return false;
+    return true;
+}
+
+/* A barrier for nobody: what is before it is a stretch of its own, through which all
+ * go together. */
+static void cut_before(Peel *p, Inst *loop)
+{
+    bool barriers = contains(p->ir->body, IR_BARRIER);
+    if (!all_come(p->ir, loop->region) || (!barriers && has_private_memory(p->ir)))
+        return;
+    IrCursor c = {p->ir, loop->region, loop, loop->span};
+    ir_barrier(&c, 0);
+}
+
+static void peel_loop(Peel *p, const Counted *l)
+{
+    Inst *loop = l->loop;
+    const Region *body = loop->flow.regions[0], *next = loop->flow.regions[1];
+    IrCursor c = {p->ir, loop->region, loop, loop->span};
+    uint32_t span, n = body->nparams;
+    Inst *first = shared_part(&c, loop->args[l->counter], &span, MAX_DEPTH);
+    if (!first || is_even(l, span))
+        return;
+    Inst *limit = lowered(&c, hoisted(p, &c, l->limit, loop), span, l->is_signed);
+    Inst *step = hoisted(p, &c, l->step, loop);
+    Inst **args = ARENA_ARRAY(p->ir->arena, Inst *, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        args[i] = loop->args[i];
+    args[n] = first;
+    Inst *copy = ir_loop(&c, n + 1, args);
+    p->map[loop->id] = copy;
+    Region *to = copy->flow.regions[0];
+    for (uint32_t i = 0; i < n; i++)
+        p->map[body->params[i]->id] = to->params[i];
+    add_guard(p, copy, to->params[n], limit, l->is_signed);
+    copy_body(p, l, to);
+    for (uint32_t i = 0; i < next->nparams; i++)
+        p->map[next->params[i]->id] =
+            ir_param(p->ir, copy->flow.regions[1], next->params[i]->type);
+    copy_region(p, copy->flow.regions[1], next->first);
+    IrCursor end = {p->ir, copy->flow.regions[1], copy->flow.regions[1]->last, loop->span};
+    ir_add_arg(p->ir, end.before, ir_op2(&end, IR_IADD, to->params[n], step));
+    for (uint32_t i = 0; i < n; i++)
+        loop->args[i] = ir_result(p->ir, copy, body->params[i]->type);
+    cut_before(p, loop);
+}
+
+static void walk(Peel *p, Region *region)
+{
+    for (Inst *inst = region->first; inst; inst = inst->next) {
+        Counted l = {.loop = inst};
+        uint32_t insts = 0;
+        if (!ir_op_is_construct((IrOp)inst->op))
+            continue;
+        for (uint32_t i = 0; i < inst->flow.nregions; i++)
+            walk(p, inst->flow.regions[i]);
+        if (inst->op == IR_LOOP && find_counter(&l) &&
+            is_plain(inst->flow.regions[0], inst, l.guard, &insts) &&
+            is_plain(inst->flow.regions[1], inst, l.guard, &insts))
+            peel_loop(p, &l);
+    }
+}
+
+void opt_peel(Ir *ir)
+{
+    Peel p = {.ir = ir, .count = ir->next_id};
+    p.map = ARENA_ARRAY(ir->arena, Inst *, p.count);
+    walk(&p, ir->body);
+}

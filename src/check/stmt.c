@@ -301,9 +301,11 @@ static void check_for(Checker *c, Stmt *s)
     if (s->for_.update)
         check_stmt(c, scope, s->for_.update);
     c->loop = &loop;
-    /* A declaration in the initializer ends with the body, so the body cannot
-     * declare its name again. */
-    check_loop_body(c, scope, s->for_.body);
+    /* The initializer has a scope of its own around the body, which may declare its
+     * name again. */
+    uint32_t body = scope_enter(c);
+    check_loop_body(c, body, s->for_.body);
+    scope_leave(c, body);
     c->loop = loop.outer;
     scope_leave(c, scope);
 }

@@ -94,7 +94,7 @@ static void middle(void *context)
     }
     if (job->options.assume && !r->dumped) {
         bool     inner = job->options.assume == ASSUME_INNER;
-        uint32_t most = inner ? few_groups(r->ir) : 0;
+        uint32_t most = inner && lanes_for(r) == 1 ? few_groups(r->ir) : 0;
         r->quick |= most > 0;
         opt_assume(r->ir, inner, most, &r->proof);
         opt_simplify(r->ir);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * quick_test.c - small kernels are made quickly for small dispatches, and well for
- * large ones.
+ * large ones; with few lanes, but not fewer than a subgroup has.
  */
 #include "support/test.h"
 
@@ -102,11 +102,31 @@ static void test_both_do_the_same(void **state)
     made_fini(&m);
 }
 
+static void test_small_workgroups_have_few_lanes(void **state)
+{
+    static const struct { const char *source; uint32_t least, most; } cases[] = {
+        {HEAD ONE "{ b[0] = 1; }", 1, 1},
+        {HEAD "@compute @workgroup_size(3) fn main() { b[0] = 1; }", 1, 4},
+        {"enable subgroups;" HEAD "@compute @workgroup_size(1)"
+         "fn main(@builtin(subgroup_size) n : u32) { b[0] = n; }", 4, 32},
+        {"enable subgroups;" HEAD "@compute @workgroup_size(2)"
+         "fn main() { b[0] = subgroupAdd(1u); }", 4, 32},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNTOF(cases); i++) {
+        Made m;
+        made_init(&m, cases[i].source);
+        assert_in_range(m.kernel->lanes, cases[i].least, cases[i].most);
+        made_fini(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few_workgroups_of_a_small_kernel),
         cmocka_unit_test(test_both_do_the_same),
+        cmocka_unit_test(test_small_workgroups_have_few_lanes),
     };
     return cmocka_run_group_tests_name("quick", tests, NULL, NULL);
 }

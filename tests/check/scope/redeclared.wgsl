@@ -18,7 +18,8 @@ fn locals() {
   var w = 2;              // error redeclared: 'w'
   { var v = 1; var v = 2; }                     // error redeclared@20: 'v'
   for (var i = 0; i < 3; i++) {
-    var i = 1;            // error redeclared: 'i'
+    var i = 1;
+    let i = 2;            // error redeclared: 'i'
   }
   while true { let z = 1; let z = 2; break; }   // error redeclared@31: 'z'
 }

@@ -463,6 +463,7 @@ struct WGPUDeviceImpl {
     Batch            *spare;
     uint32_t          nspare;
     atomic_ullong     next_exclusive;       /* numbers of automatic layouts       */
+    atomic_uint       idle_kernels;         /* made ahead since a pipeline was used */
     WGPUUncapturedErrorCallbackInfo uncaptured;
 
     pthread_mutex_t   lock;
@@ -666,6 +667,7 @@ struct KernelSlot {
     uint64_t         workgroup_bytes;
     uint64_t         max_total;             /* workgroups in all; 0: no bound     */
     uint64_t         immediate_slots;       /* one bit for 4 bytes that are read  */
+    atomic_bool      started;               /* somebody has it made               */
     atomic_int       state;                 /* KernelState; the rest is there once
                                                it is not MAKING                   */
     GpuKernel       *gpu;                   /* NULL: it failed                    */
@@ -677,13 +679,15 @@ static inline KernelState kernel_state(const KernelSlot *slot)
     return (KernelState)atomic_load_explicit(&slot->state, memory_order_acquire);
 }
 
-/* The entry point with these constants, referenced, ready or on its way; NULL with
- * *outcome if they do not fit. */
+/* The entry point with these constants, referenced; NULL with *outcome if they do not
+ * fit. It is made once somebody starts it. */
 KernelSlot *kernel_slot_get(WGPUShaderModule module, const weft_entry_point *entry,
                             const OverrideSetting *settings, uint32_t nsettings,
                             Outcome *outcome);
 /* False: it is not MAKING any more, and `wait` is not told. */
 bool kernel_slot_wait(KernelSlot *slot, WGPUShaderModule module, KernelWait *wait);
+/* Has it made, if nobody did before; `module` is the one it was got from. */
+void kernel_slot_start(KernelSlot *slot, WGPUShaderModule module);
 void kernel_slot_unref(KernelSlot *slot);   /* NULL is allowed                    */
 /* The module keeps none any more. */
 void kernels_drop(WGPUShaderModule module);
@@ -703,7 +707,13 @@ struct WGPUComputePipelineImpl {
     PipelineBinding   *bindings;            /* by group, then binding             */
     uint32_t           nbindings;
     uint32_t           ngroups;             /* last group of the layout + 1       */
+    WGPUShaderModule   module;              /* referenced, if the kernel is made on
+                                               demand, or else NULL               */
+    atomic_bool        on_demand;           /* and nobody has asked for it yet    */
 };
+
+/* It is about to be used: its kernel is made, if that was put off. */
+void pipeline_want(WGPUComputePipeline pipeline);
 
 /* What is wrong with using it for something of `device`, or NULL. */
 const char *pipeline_fault(Fault *f, WGPUComputePipeline pipeline, WGPUDevice device);

@@ -9,6 +9,7 @@
  * not    layouts and bindings (pipeline.c), what waits for the code (queue.c)
  *
  * A slot is MAKING until a thread has compiled it, and then READY or FAILED for good.
+ * The thread starts when somebody says so, which may be long after the slot is got.
  * One that failed is kept for nobody: the next who asks tries again.
  */
 #include <stdlib.h>
@@ -356,8 +357,10 @@ static void slot_make(Task *task)
 }
 _Static_assert(offsetof(KernelSlot, task) == 0, "a slot's task comes first");
 
-static void slot_start(KernelSlot *slot, WGPUShaderModule module)
+void kernel_slot_start(KernelSlot *slot, WGPUShaderModule module)
 {
+    if (atomic_exchange(&slot->started, true))
+        return;
     kernel_slot_ref(slot);
     object_ref(&module->base);
     slot->module = module;
@@ -397,18 +400,16 @@ KernelSlot *kernel_slot_get(WGPUShaderModule module, const weft_entry_point *ent
         return NULL;
     }
     pthread_mutex_lock(&module->lock);
-    KernelSlot *other = find_slot(module, entry, settings, nsettings);
-    if (other)
-        kernel_slot_ref(other);             /* another thread was faster */
-    else
-        add_slot(module, slot);
-    pthread_mutex_unlock(&module->lock);
+    KernelSlot *other = find_slot(module, entry, settings, nsettings), *old = NULL;
     if (other) {
-        kernel_slot_unref(slot);
-        return other;
+        kernel_slot_ref(other);             /* another thread was faster */
+    } else {
+        add_slot(module, slot);
+        old = take_oldest(module);
     }
-    slot_start(slot, module);
-    return slot;
+    pthread_mutex_unlock(&module->lock);
+    kernel_slot_unref(other ? slot : old);
+    return other ? other : slot;
 }
 
 bool kernel_slot_wait(KernelSlot *slot, WGPUShaderModule module, KernelWait *wait)

@@ -128,6 +128,7 @@ void wgpuComputePassEncoderSetPipeline(WGPUComputePassEncoder computePassEncoder
         fail(pass, command, "out of memory");
         return;
     }
+    pipeline_want(pipeline);
     pass->pipeline = pipeline;
     pass->bindings_good = pass->immediates_good = false;
 }

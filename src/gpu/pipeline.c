@@ -9,18 +9,24 @@
  *
  * Everything is checked on the calling thread. What a backend refuses to compile is
  * heard of later: it goes to the error scope that was open, or to the callback.
+ *
+ * Kernels are made ahead, on other threads. A program that makes pipelines and does not
+ * use them, as one that tries out shaders, gets them on demand after the first few.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "gpu/gpu_priv.h"
 
-#define MAX_KEY 65536u                      /* bytes in the name of a constant */
+#define MAX_KEY   65536u                    /* bytes in the name of a constant */
+#define MAX_AHEAD 16u                       /* kernels made ahead, and none used */
 
 static void pipeline_free(Object *o)
 {
     WGPUComputePipeline p = (WGPUComputePipeline)o;
     kernel_slot_unref(p->kernel);
+    if (p->module)
+        object_unref(&p->module->base);
     if (p->layout)
         object_unref(&p->layout->base);
     free(p->bindings);
@@ -339,7 +345,7 @@ static bool plan_init(Plan *plan, WGPUDevice device, const WGPUComputePipelineDe
     return true;
 }
 
-/* Finds the kernel or has it made; false: there is none, or not for this pipeline. */
+/* Finds the kernel, which may have to be started; false: there is none, or not for this pipeline. */
 static bool plan_kernel(Plan *plan)
 {
     WGPUComputePipeline p = plan->pipeline;
@@ -437,6 +443,39 @@ static void plan_report(KernelWait *wait)
 }
 _Static_assert(offsetof(Plan, wait) == 0, "a plan's wait comes first");
 
+/* Whether to leave the kernel until the pipeline is used. Then nobody hears today that
+ * it cannot be made. */
+static bool put_off(Plan *plan)
+{
+    WGPUComputePipeline p = plan->pipeline;
+    if (atomic_load(&p->kernel->started))
+        return false;
+    if (atomic_fetch_add(&p->base.device->idle_kernels, 1) < MAX_AHEAD)
+        return false;
+    p->module = plan->module;
+    object_ref(&p->module->base);
+    atomic_store(&p->on_demand, true);
+    return true;
+}
+
+void pipeline_want(WGPUComputePipeline pipeline)
+{
+    atomic_uint *idle = &pipeline->base.device->idle_kernels;
+    if (atomic_load_explicit(idle, memory_order_relaxed))
+        atomic_store_explicit(idle, 0, memory_order_relaxed);
+    if (!atomic_load_explicit(&pipeline->on_demand, memory_order_relaxed)
+        || !atomic_exchange(&pipeline->on_demand, false))
+        return;
+    Plan plan = {.pipeline = pipeline, .module = pipeline->module,
+                 .outcome.type = WGPUErrorType_NoError};
+    object_ref(&pipeline->base);
+    object_ref(&plan.module->base);
+    bool waits = plan_wait(&plan, plan_report);
+    kernel_slot_start(pipeline->kernel, pipeline->module);
+    if (!waits)
+        plan_fini(&plan);
+}
+
 WGPUComputePipeline wgpuDeviceCreateComputePipeline(
     WGPUDevice device, const WGPUComputePipelineDescriptor *descriptor)
 {
@@ -445,7 +484,9 @@ WGPUComputePipeline wgpuDeviceCreateComputePipeline(
         return NULL;
     WGPUComputePipeline p = plan.pipeline;
     object_ref(&p->base);                   /* the caller's */
-    if (plan_kernel(&plan)) {
+    bool made = plan_kernel(&plan), later = made && put_off(&plan);
+    if (made && !later) {
+        kernel_slot_start(p->kernel, plan.module);
         plan.scope = scope_hold(device, WGPUErrorType_Internal);
         if (plan_wait(&plan, plan_report))
             return p;
@@ -542,7 +583,10 @@ WGPUFuture wgpuDeviceCreateComputePipelineAsync(
     }
     future_ref(f);
     WGPUFuture id = future_track(f);
-    if (!plan_kernel(&plan) || !plan_wait(&plan, plan_deliver)) {
+    bool made = plan_kernel(&plan);
+    if (made)
+        kernel_slot_start(plan.pipeline->kernel, plan.module);
+    if (!made || !plan_wait(&plan, plan_deliver)) {
         plan_complete(&plan);
         future_settle(f);
     }

@@ -256,6 +256,71 @@ static void test_what_uses_it_does_nothing(void **state)
     fixture_close(fx);
 }
 
+/* ---- kernels that nobody uses ---- */
+
+enum { AHEAD = 16, MANY = 100 };        /* pipeline.c's bound, and well above it */
+
+static void open_many(Fixture *fx, Work *works)
+{
+    for (int i = 0; i < MANY; i++)
+        works[i] = work_open(fx, "count");
+}
+
+static void close_many(Work *works)
+{
+    for (int i = 0; i < MANY; i++)
+        work_close(&works[i]);
+}
+
+static void test_pipelines_that_are_not_used_cost_no_kernels(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    Work     works[MANY];
+    Told     t = TOLD_INIT;
+    uint32_t got[4];
+    wgpuDevicePushErrorScope(fx->device, WGPUErrorFilter_Internal);
+    open_many(fx, works);
+    wait_for(fx, wgpuDevicePopErrorScope(fx->device, scope_info(&t, WAIT)));
+    assert_int_equal(null_counts.kernels_made, AHEAD);
+    /* One that is used is made, though its module has gone, and the next ones are made
+     * ahead again. */
+    Work *last = &works[MANY - 1];
+    wgpuShaderModuleRelease(last->module);
+    submit(fx, encode(fx, last));
+    submit(fx, encode(fx, last));
+    read_back(fx, last->buffer, got, sizeof got);
+    assert_int_equal(got[0], 2);
+    assert_int_equal(null_counts.kernels_made, AHEAD + 1);
+    last->module = make_module(fx, shader);
+    wgpuDevicePushErrorScope(fx->device, WGPUErrorFilter_Internal);
+    Work next = work_open(fx, "other");
+    wait_for(fx, wgpuDevicePopErrorScope(fx->device, scope_info(&t, WAIT)));
+    assert_int_equal(null_counts.kernels_made, AHEAD + 2);
+    expect_none(fx);
+    work_close(&next);
+    close_many(works);
+    fixture_close(fx);
+}
+
+static void test_what_fails_on_demand_is_heard_of(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    Work     works[MANY];
+    open_many(fx, works);
+    null_knobs.no_kernel = true;
+    submit(fx, encode(fx, &works[MANY - 1]));
+    wait_for_error(fx);
+    expect_error(fx, WGPUErrorType_Internal, REFUSED);
+    wait_idle(fx);
+    assert_int_equal(null_counts.dispatches, 0);
+    finish(encode(fx, &works[MANY - 1]));
+    expect_fault(fx, "command encoder: compute pass: SetPipeline: " REFUSED);
+    close_many(works);
+    fixture_close(fx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +331,8 @@ int main(void)
         cmocka_unit_test(test_without_a_scope_the_callback_hears_of_it),
         cmocka_unit_test(test_asynchronous_creation_tells_it),
         cmocka_unit_test(test_what_uses_it_does_nothing),
+        cmocka_unit_test(test_pipelines_that_are_not_used_cost_no_kernels),
+        cmocka_unit_test(test_what_fails_on_demand_is_heard_of),
     };
     return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);
 }

@@ -37,6 +37,11 @@
  * require it. */
 #define WGPUInstanceFeatureName_WeftOptions ((WGPUInstanceFeatureName)0x57450001)
 
+/* Extensions of WGSL that webgpu.h has no number for yet: `fragment_depth` and
+ * `buffer_view` after `requires`. */
+#define WGPUWGSLLanguageFeatureName_WeftFragmentDepth ((WGPUWGSLLanguageFeatureName)0x57450001)
+#define WGPUWGSLLanguageFeatureName_WeftBufferView    ((WGPUWGSLLanguageFeatureName)0x57450002)
+
 /* The CPU device, in WGPUAdapterInfo and in WGPURequestAdapterOptions: what asks
  * for this gets the CPU, what asks for WGPUBackendType_Vulkan gets no CPU. */
 #define WGPUBackendType_WeftCPU             ((WGPUBackendType)0x57450001)

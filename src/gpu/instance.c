@@ -77,6 +77,8 @@ static const struct {
     FEATURE(TextureFormatsTier1, texture_formats_tier1),
     FEATURE(LinearIndexing, linear_indexing),
     FEATURE(ImmediateAddressSpace, immediate_address_space),
+    FEATURE(WeftFragmentDepth, fragment_depth),
+    FEATURE(WeftBufferView, buffer_view),
 #undef FEATURE
 };
 

@@ -90,6 +90,9 @@ const languageFeatures = list(`readonly_and_readwrite_storage_textures packed_4x
   unrestricted_pointer_parameters pointer_composite_access uniform_buffer_standard_layout subgroup_id
   texture_and_sampler_let subgroup_uniformity texture_formats_tier1 linear_indexing immediate_address_space`);
 
+// Those that webgpu/weft.h has numbers for, in its order.
+const weftLanguageFeatures = list('fragment_depth buffer_view'), WEFT = 0x57450001;
+
 /** name -> type */
 const types = {};
 /** name -> { value: number in webgpu.h } */
@@ -100,7 +103,7 @@ for (const [name, [first, values]] of Object.entries(rows)) {
 }
 
 const featureName = (code) => rows.GPUFeatureName[1][code - 1];
-const languageFeatureName = (code) => languageFeatures[code - 1];
+const languageFeatureName = (code) => languageFeatures[code - 1] ?? weftLanguageFeatures[code - WEFT];
 const messageType = (code) => rows.GPUCompilationMessageType[1][code - 1];
 
 const flags = {
@@ -117,4 +120,4 @@ const flags = {
   GPUColorWrite: defineNamespace('GPUColorWrite', { RED: 0x1, GREEN: 0x2, BLUE: 0x4, ALPHA: 0x8, ALL: 0xf }),
 };
 
-module.exports = { types, codes, flags, rows, languageFeatures, featureName, languageFeatureName, messageType };
+module.exports = { types, codes, flags, rows, languageFeatures, weftLanguageFeatures, featureName, languageFeatureName, messageType };

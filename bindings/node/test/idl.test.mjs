@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { create, globals, open, top, usage } from './fixture.mjs';
 
 const require = createRequire(import.meta.url);
-const { rows, languageFeatures, flags } = require('../lib/enums.js');
+const { rows, languageFeatures, weftLanguageFeatures, flags } = require('../lib/enums.js');
 const idl = require('../lib/webidl.js');
 
 // ---- tables ----
@@ -36,6 +36,12 @@ test('names and numbers of enumerations are those of webgpu.h', () => {
   }
   const features = enumeration('WGSLLanguageFeatureName');
   assert.deepEqual(features.map(([key]) => plain(key)), languageFeatures.map(plain));
+  const weft = fs.readFileSync(path.join(top, '..', '..', 'include', 'webgpu', 'weft.h'), 'utf8');
+  weftLanguageFeatures.forEach((name, i) => {
+    const [, hex] = new RegExp(`WGPUWGSLLanguageFeatureName_Weft${plain(name)} +\\(\\(\\w+\\)0x(\\w+)\\)`, 'i').exec(weft);
+    assert.equal(parseInt(hex, 16), 0x57450001 + i);
+    assert.ok(create().wgslLanguageFeatures.has(name));
+  });
 });
 
 test('flags are those of webgpu.h', () => {

@@ -204,3 +204,22 @@ bool spirv_compile_assuming(SpirvKernel *out, Arena *arena, const Module *m,
              .target = target, .diag = diag, .arena = arena, .out = out, .assume = true};
     return run(&r, &scratch);
 }
+
+/* ---- at a dispatch ---- */
+
+#define MAX_BUFFERS 256u
+
+bool spirv_proof_holds(const Proof *proof, const uint64_t *sizes, uint32_t nbindings,
+                       const uint32_t num_workgroups[3])
+{
+    ProofBuffer buffers[MAX_BUFFERS];   /* what is in them is on the device        */
+    ProofGiven  given = {.buffers = buffers};
+    ProofBox    all = {{0}, {0}};
+    if (nbindings > MAX_BUFFERS)
+        return false;
+    for (uint32_t i = 0; i < nbindings; i++)
+        buffers[i] = (ProofBuffer){.size = sizes[i]};
+    for (int i = 0; i < 3; i++)
+        given.num_workgroups[i] = all.last[i] = num_workgroups[i];
+    return proof_holds(proof, &given, &all);
+}

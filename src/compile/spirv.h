@@ -52,4 +52,8 @@ bool spirv_compile_assuming(SpirvKernel *out, Arena *arena, const Module *m,
                             const Decl *entry, const OverrideSetting *settings,
                             uint32_t nsettings, const SpirvTarget *target, Diag *diag);
 
+/* Whether a proof holds for a dispatch; sizes: [nbindings] bytes of what is bound. */
+bool spirv_proof_holds(const Proof *proof, const uint64_t *sizes, uint32_t nbindings,
+                       const uint32_t num_workgroups[3]);
+
 #endif

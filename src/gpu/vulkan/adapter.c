@@ -110,7 +110,6 @@ static void find_features(GpuAdapter *a)
     a->vulkan->GetPhysicalDeviceFeatures2(a->physical, &has.core);
     *use = (VulkanFeatures){0};
 #define USE(member) use->member = has.member
-    USE(core.features.robustBufferAccess);
     USE(storage16.storageBuffer16BitAccess);
     USE(storage16.uniformAndStorageBuffer16BitAccess);
     USE(storage16.storagePushConstant16);
@@ -119,7 +118,10 @@ static void find_features(GpuAdapter *a)
     USE(standard_layout.uniformBufferStandardLayout);
     USE(zero_init.shaderZeroInitializeWorkgroupMemory);
     USE(dot_product.shaderIntegerDotProduct);
+    /* The weaker kind alone is of no use: the code keeps to bounds by itself, and would
+     * only pay for both. */
     USE(robust2.robustBufferAccess2);
+    use->core.features.robustBufferAccess = use->robust2.robustBufferAccess2;
     USE(subgroup_size.subgroupSizeControl);
 #undef USE
 }

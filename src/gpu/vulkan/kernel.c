@@ -78,7 +78,8 @@ static VkResult make_layouts(GpuDevice *d, GpuKernel *k)
 
 /* ---- pipelines ---- */
 
-static VkResult make_pipeline(GpuDevice *d, GpuKernel *k, SpirvCode code)
+static VkResult make_pipeline(GpuDevice *d, const GpuKernel *k, SpirvCode code,
+                              VkPipeline *out)
 {
     VkShaderModule module = VK_NULL_HANDLE;
     VkShaderModuleCreateInfo source = {
@@ -96,7 +97,7 @@ static VkResult make_pipeline(GpuDevice *d, GpuKernel *k, SpirvCode code)
         },
         .layout = k->layout,
     };
-    result = d->fn.CreateComputePipelines(d->device, d->cache, 1, &info, NULL, &k->pipeline);
+    result = d->fn.CreateComputePipelines(d->device, d->cache, 1, &info, NULL, out);
     d->fn.DestroyShaderModule(d->device, module, NULL);
     return result;
 }
@@ -112,7 +113,7 @@ static VkResult kernel_make(GpuDevice *d, const SpirvKernel *code, GpuKernel **o
     k->immediates = (code->immediate_bytes + 3) / 4 * 4;
     VkResult result = make_layouts(d, k);
     if (result == VK_SUCCESS)
-        result = make_pipeline(d, k, code->code);
+        result = make_pipeline(d, k, code->code, &k->pipeline);
     if (result != VK_SUCCESS) {
         vulkan_kernel_free(d, k);
         return result;
@@ -121,24 +122,66 @@ static VkResult kernel_make(GpuDevice *d, const SpirvKernel *code, GpuKernel **o
     return VK_SUCCESS;
 }
 
+static bool copy_proof(GpuKernel *k, const Proof *p)
+{
+    ProofNode  *nodes = malloc((p->nnodes + 1) * sizeof *nodes);
+    ProofCheck *checks = malloc((p->nchecks + 1) * sizeof *checks);
+    if (!nodes || !checks) {
+        free(nodes);
+        free(checks);
+        return false;
+    }
+    if (p->nnodes)
+        memcpy(nodes, p->nodes, p->nnodes * sizeof *nodes);
+    memcpy(checks, p->checks, p->nchecks * sizeof *checks);
+    k->proof = *p;
+    k->proof.nodes = nodes;
+    k->proof.checks = checks;
+    return true;
+}
+
+/* The second pipeline, for a driver that leaves bounds to the code. It is a matter of
+ * speed alone: where it cannot be made there is none. */
+static void add_unchecked(GpuDevice *d, GpuKernel *k, const SpirvKernel *code)
+{
+    if (code->proof.nchecks && code->nbindings == k->nbindings && copy_proof(k, &code->proof)
+        && make_pipeline(d, k, code->code, &k->unchecked) != VK_SUCCESS)
+        k->unchecked = VK_NULL_HANDLE;
+}
+
+static GpuKernel *kernel_compile(GpuDevice *d, Arena *arena, const Module *m,
+                                 const Decl *entry, const OverrideSetting *settings,
+                                 uint32_t nsettings, Diag *diag)
+{
+    const SpirvTarget *target = &d->adapter->target;
+    SpirvKernel        code = {0};
+    GpuKernel         *k = NULL;
+    if (!spirv_compile(&code, arena, m, entry, settings, nsettings, target, diag))
+        return NULL;
+    VkResult result = kernel_make(d, &code, &k);
+    if (result != VK_SUCCESS)
+        diag_add(diag, DIAG_device_refused, entry->span,
+                 "the driver does not take the kernel: %s", vulkan_result_text(result));
+    else if (!target->robust_storage
+             && spirv_compile_assuming(&code, arena, m, entry, settings, nsettings, target,
+                                       &(Diag){.arena = arena}))
+        add_unchecked(d, k, &code);
+    return k;
+}
+
+/* Drivers have static objects, which must not go while one of our threads is in there. */
 GpuKernel *vulkan_kernel_new(GpuDevice *d, const Module *m, const Decl *entry,
                              const OverrideSetting *settings, uint32_t nsettings, Diag *diag)
 {
-    Arena       arena;
-    SpirvKernel code = {0};
-    GpuKernel  *k = NULL;
-    arena_init(&arena, 0);
-    if (spirv_compile(&code, &arena, m, entry, settings, nsettings, &d->adapter->target, diag)) {
-        VkResult result = VK_ERROR_UNKNOWN;
-        if (exit_hold()) {              /* drivers and layers have static objects */
-            result = kernel_make(d, &code, &k);
-            exit_release();
-        }
-        if (result != VK_SUCCESS)
-            diag_add(diag, DIAG_device_refused, entry->span,
-                     "the driver does not take the kernel: %s", vulkan_result_text(result));
+    Arena arena;
+    if (!exit_hold()) {
+        diag_add(diag, DIAG_not_compiled, entry->span, "the program is ending");
+        return NULL;
     }
+    arena_init(&arena, 0);
+    GpuKernel *k = kernel_compile(d, &arena, m, entry, settings, nsettings, diag);
     arena_fini(&arena);
+    exit_release();
     return k;
 }
 
@@ -147,9 +190,12 @@ void vulkan_kernel_free(GpuDevice *d, GpuKernel *k)
     if (!k)
         return;
     d->fn.DestroyPipeline(d->device, k->pipeline, NULL);
+    d->fn.DestroyPipeline(d->device, k->unchecked, NULL);
     d->fn.DestroyPipelineLayout(d->device, k->layout, NULL);
     for (uint32_t i = 0; i < k->nsets; i++)
         d->fn.DestroyDescriptorSetLayout(d->device, k->sets[i], NULL);
+    free(k->proof.nodes);
+    free(k->proof.checks);
     free(k->bindings);
     free(k);
 }

@@ -35,6 +35,7 @@ typedef struct Recording {
     VkCommandBuffer commands;
     bool          host_sees;        /* what was written is within its reach       */
     const char   *why;              /* NULL: all is well                          */
+    VkPipeline    pipeline;         /* that is bound                              */
     const GpuKernel  *kernel;       /* what is bound                              */
     const GpuBinding *bindings;
 } Recording;
@@ -157,16 +158,31 @@ static bool bind_sets(Recording *r, const GpuKernel *k, const GpuBinding *const 
     return true;
 }
 
+/* `groups` NULL: not known yet. */
+static VkPipeline choose_pipeline(const GpuKernel *k, const GpuBinding *const *slots,
+                                  const uint32_t *groups)
+{
+    uint64_t sizes[MAX_SLOTS];
+    if (!k->unchecked || !groups)
+        return k->pipeline;
+    for (uint32_t i = 0; i < k->nbindings; i++)
+        sizes[i] = slots[i]->size;
+    return spirv_proof_holds(&k->proof, sizes, k->nbindings, groups) ? k->unchecked
+                                                                     : k->pipeline;
+}
+
 /* Binds what the dispatch needs and is not bound; orders it after what it must wait for. */
 static bool prepare(Recording *r, const GpuKernel *k, const GpuBinding *bindings,
-                    const void *immediates)
+                    const void *immediates, const uint32_t *groups)
 {
     const GpuBinding *slots[MAX_SLOTS];
     BUG_IF(k->nbindings > MAX_SLOTS, "a kernel has %u bindings", k->nbindings);
     find_slots(k, bindings, slots);
     use_slots(r, k, slots);
-    if (k != r->kernel)
-        r->d->fn.CmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline);
+    VkPipeline pipeline = choose_pipeline(k, slots, groups);
+    if (pipeline != r->pipeline)
+        r->d->fn.CmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    r->pipeline = pipeline;
     if ((k != r->kernel || bindings != r->bindings) && !bind_sets(r, k, slots))
         return false;
     if (k->immediates)
@@ -186,7 +202,7 @@ static bool run_helper(Recording *r, VulkanHelper helper, const GpuBinding *bind
         r->why = "a kernel of the device's own cannot be made";
         return false;
     }
-    bool ok = prepare(r, k, bindings, immediates);
+    bool ok = prepare(r, k, bindings, immediates, (uint32_t[]){groups, 1, 1});
     if (ok)
         r->d->fn.CmdDispatch(r->commands, groups, 1, 1);
     r->bindings = NULL;             /* the caller's, and soon gone */
@@ -234,7 +250,7 @@ static void record_dispatch(Recording *r, const GpuCommand *c)
     if (indirect)
         order(r, &(Use){arguments.buffer, {arguments.offset, arguments.offset + 12, false}}, 1,
               VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0);
-    if (!prepare(r, k, c->dispatch.bindings, c->dispatch.immediates))
+    if (!prepare(r, k, c->dispatch.bindings, c->dispatch.immediates, indirect ? NULL : n))
         return;
     if (indirect)
         r->d->fn.CmdDispatchIndirect(r->commands, arguments.buffer->handle, arguments.offset);

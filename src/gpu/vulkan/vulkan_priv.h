@@ -35,6 +35,7 @@
 #include <stdint.h>
 
 #include "base/macro.h"
+#include "compile/spirv.h"
 #include "emit/spirv/spirv.h"
 #include "gpu/gpu.h"
 #include "gpu/vulkan/hazard.h"
@@ -223,6 +224,9 @@ struct GpuKernel {
     VkDescriptorSetLayout sets[8];
     VkPipelineLayout      layout;
     VkPipeline            pipeline;
+    VkPipeline            unchecked;        /* for dispatches of which the proof
+                                       holds: indices go unchecked. May be none    */
+    Proof                 proof;    /* of `unchecked`; nodes and checks malloc'ed  */
     uint32_t              immediates;       /* bytes                              */
     GpuKernel            *next;     /* in a list of the device's                  */
 };

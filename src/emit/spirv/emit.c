@@ -247,31 +247,34 @@ static SpvId hoisted2(Spirv *s, SpvOp op, SpvId x, SpvId y)
     return id;
 }
 
-/* NUM_SUBGROUPS and SUBGROUP_ID where every row of a workgroup has its own. */
-static SpvId subgroup_of_row(Spirv *s, IrInput input)
+/* Is a workgroup made one long row, since the driver does not put several into the
+ * lanes of one subgroup? */
+static bool is_one_row(const Spirv *s)
 {
     const uint32_t *n = s->ir->workgroup_size;
-    SpvId size = spv_input_value(s, INPUT_SUBGROUP_SIZE);
-    SpvId in_row = hoisted2(s, SpvOpIAdd, spv_const_u32(s, n[0] - 1), size);
-    in_row = hoisted2(s, SpvOpUDiv, in_row, size);
-    if (input == INPUT_NUM_SUBGROUPS)
-        return hoisted2(s, SpvOpIMul, in_row, spv_const_u32(s, n[1] * n[2]));
-    SpvId row = hoisted2(s, SpvOpIMul, spv_input_value(s, INPUT_LOCAL_ID_Z),
-                         spv_const_u32(s, n[1]));
-    row = hoisted2(s, SpvOpIAdd, row, spv_input_value(s, INPUT_LOCAL_ID_Y));
-    SpvId before = hoisted2(s, SpvOpIMul, row, in_row);
-    return hoisted2(s, SpvOpIAdd, before,
-                    hoisted2(s, SpvOpUDiv, spv_input_value(s, INPUT_LOCAL_ID_X), size));
+    return s->target->row_lanes && n[0] % s->target->row_lanes && n[1] * n[2] > 1;
+}
+
+/* A component of the local id, from the place in that row. */
+static SpvId place_in_row(Spirv *s, IrInput input)
+{
+    const uint32_t *n = s->ir->workgroup_size;
+    SpvId at = spv_input_value(s, INPUT_LOCAL_INDEX);
+    if (input == INPUT_LOCAL_ID_X)
+        return hoisted2(s, SpvOpUMod, at, spv_const_u32(s, n[0]));
+    if (input == INPUT_LOCAL_ID_Z)
+        return hoisted2(s, SpvOpUDiv, at, spv_const_u32(s, n[0] * n[1]));
+    SpvId row = hoisted2(s, SpvOpUDiv, at, spv_const_u32(s, n[0]));
+    return n[2] == 1 ? row : hoisted2(s, SpvOpUMod, row, spv_const_u32(s, n[1]));
 }
 
 SpvId spv_input_value(Spirv *s, IrInput input)
 {
     SpvId *known = &s->inputs[input], *whole = &s->wholes[input - inputs[input].component];
-    bool of_row = input == INPUT_NUM_SUBGROUPS || input == INPUT_SUBGROUP_ID;
     if (*known)
         return *known;
-    if (of_row && s->target->rows_are_subgroups)
-        return *known = subgroup_of_row(s, input);
+    if (input <= INPUT_LOCAL_ID_Z && is_one_row(s))
+        return *known = place_in_row(s, input);
     if (!*whole)
         *whole = input_load(s, input);
     *known = *whole;
@@ -315,9 +318,11 @@ static void put_entry(Spirv *s, SpvId function)
     for (uint32_t i = 0; i < s->interface.len; i++)
         VEC_PUSH(s->arena, &w, s->interface.data[i]);
     spv_put(s, SECTION_ENTRY, SpvOpEntryPoint, w.len, w.data);
-    const uint32_t *size = s->ir->workgroup_size;
+    const uint32_t *n = s->ir->workgroup_size;
+    bool row = is_one_row(s);
     spv_put(s, SECTION_MODES, SpvOpExecutionMode,
-        OPERANDS(function, SpvExecutionModeLocalSize, size[0], size[1], size[2]));
+            OPERANDS(function, SpvExecutionModeLocalSize, row ? n[0] * n[1] * n[2] : n[0],
+                     row ? 1 : n[1], row ? 1 : n[2]));
 }
 
 static void put_float_mode(Spirv *s, SpvId function, SpvCapability capability,

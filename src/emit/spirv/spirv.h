@@ -35,8 +35,9 @@ typedef struct SpirvTarget {
     bool keeps_inf_nan16;           /* shaderSignedZeroInfNanPreserveFloat16        */
     bool keeps_inf_nan32;           /* shaderSignedZeroInfNanPreserveFloat32        */
     bool rounds_even16;             /* shaderRoundingModeRTEFloat16                 */
-    bool rows_are_subgroups;        /* lavapipe: a subgroup never spans rows of a
-                                       workgroup, but is numbered as if it did      */
+    uint32_t row_lanes;             /* lavapipe: lanes that it fills with invocations
+                                       of one row alone, so that short rows waste
+                                       them and break up subgroups. 0: as it should */
 } SpirvTarget;
 
 typedef struct SpirvCode {

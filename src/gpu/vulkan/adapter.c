@@ -336,7 +336,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .keeps_inf_nan16 = p->floats.shaderSignedZeroInfNanPreserveFloat16,
         .keeps_inf_nan32 = p->floats.shaderSignedZeroInfNanPreserveFloat32,
         .rounds_even16 = p->floats.shaderRoundingModeRTEFloat16,
-        .rows_are_subgroups = is_lavapipe(a),
+        .row_lanes = is_lavapipe(a) ? p->subgroup.subgroupSize : 0,
     };
 }
 

@@ -146,7 +146,6 @@ GpuDevice *vulkan_device_new(GpuAdapter *a, const GpuDeviceDesc *desc, Diag *dia
     GpuDevice *d = device_shell(a, desc);
     VkResult   result = d ? open_device(d) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) {
-        exit_prepare();
         vulkan_heaps_init(&d->heaps);
         d->cache = vulkan_cache_open(d);
         d->sets = vulkan_sets_new();

@@ -160,9 +160,10 @@ static void decorate_buffer(Spirv *s, const IrVar *var, SpvId id)
     if (var->space == IRSPACE_UNIFORM)
         return;
     spv_decorate(s, id, SpvDecorationRestrict, 0, NULL);
-    if (!s->written[var->id])
+    bool written = s->written[var->id];
+    if (!written && !s->target->merges_loads)
         spv_decorate(s, id, SpvDecorationNonWritable, 0, NULL);
-    else if (s->syncs_storage)
+    if (written && s->syncs_storage)
         spv_decorate(s, id, SpvDecorationCoherent, 0, NULL);
 }
 

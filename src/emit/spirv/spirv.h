@@ -38,6 +38,9 @@ typedef struct SpirvTarget {
     uint32_t row_lanes;             /* lavapipe: lanes that it fills with invocations
                                        of one row alone, so that short rows waste
                                        them and break up subgroups. 0: as it should */
+    bool merges_loads;              /* SwiftShader: what is loaded from read-only buffers
+                                       is taken for known later, also in lanes that
+                                       were off then; so no buffer is said to be one */
 } SpirvTarget;
 
 typedef struct SpirvCode {

@@ -319,6 +319,14 @@ static bool is_lavapipe(const GpuAdapter *a)
            && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
+#define VENDOR_GOOGLE 0x1ae0u
+
+static bool is_swiftshader(const GpuAdapter *a)
+{
+    return a->properties.vendorID == VENDOR_GOOGLE
+           && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 static void find_target(GpuAdapter *a, const Properties *p)
 {
     const VulkanFeatures *f = &a->features;
@@ -337,6 +345,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .keeps_inf_nan32 = p->floats.shaderSignedZeroInfNanPreserveFloat32,
         .rounds_even16 = p->floats.shaderRoundingModeRTEFloat16,
         .row_lanes = is_lavapipe(a) ? p->subgroup.subgroupSize : 0,
+        .merges_loads = is_swiftshader(a),
     };
 }
 

@@ -175,6 +175,7 @@ function(weft_driver_test name driver)
         LABELS "${arg_LABEL}"
         TIMEOUT 900
         SKIP_REGULAR_EXPRESSION "^left out: "
-        ENVIRONMENT "${WEFT_TEST_ENV};WEFT_TEST_BACKEND=vulkan;WEFT_VULKAN_VALIDATION=fatal;\
+        ENVIRONMENT "${WEFT_TEST_ENV};WEFT_TEST_BACKEND=vulkan;\
+LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.txt:print_suppressions=0;WEFT_VULKAN_VALIDATION=fatal;\
 VK_ICD_FILENAMES=${${icd}};VK_DRIVER_FILES=${${icd}};${arg_ENVIRONMENT}")
 endfunction()

@@ -117,6 +117,7 @@ typedef struct Runner Runner;   /* a Work on a Device, ready to be launched     
 typedef struct DeviceDesc {
     uint32_t    threads;        /* 0: one a core                                  */
     const char *cache;          /* folder of compiled kernels; NULL: no cache     */
+    bool        vulkan;         /* the first Vulkan device, not the CPU           */
 } DeviceDesc;
 
 /* They stop the program with a message if the device, or the WGSL, is at fault. */

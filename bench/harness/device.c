@@ -104,10 +104,10 @@ static WGPUInstance open_instance(const char *cache)
     return wgpuCreateInstance(&desc);
 }
 
-static void open_adapter(Device *d)
+static void open_adapter(Device *d, bool vulkan)
 {
     WGPURequestAdapterOptions options = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
-    options.backendType = WGPUBackendType_WeftCPU;
+    options.backendType = vulkan ? WGPUBackendType_Vulkan : WGPUBackendType_WeftCPU;
     wait_for(d, wgpuInstanceRequestAdapter(d->instance, &options,
         (WGPURequestAdapterCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
                                          .callback = on_adapter, .userdata1 = &d->adapter}));
@@ -133,7 +133,7 @@ Device *device_open(const DeviceDesc *desc)
     d->instance = open_instance(desc->cache);
     if (!d->instance)
         stop("no instance");
-    open_adapter(d);
+    open_adapter(d, desc->vulkan);
     open_device(d, desc->threads);
     d->queue = wgpuDeviceGetQueue(d->device);
     return d;

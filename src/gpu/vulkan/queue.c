@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #define MOST_SPARE  16u
-#define LAST_CHANCE 50000000u       /* ns that work adrift is waited for at the end */
+#define LAST_CHANCE 50000000u       /* ns that overdue work is waited for at the end */
 
 /* ---- flights ---- */
 
@@ -201,7 +201,8 @@ static void wait_for(GpuDevice *d, const VulkanFlight *f)
         let_driver_rest(d);
     else
         atomic_store(&d->adrift, true);
-    if (result == VK_TIMEOUT)
+    d->overdue = result == VK_TIMEOUT;
+    if (d->overdue)
         vulkan_device_lose(d, f->tag, "a dispatch ran longer than its deadline of %llu ms",
                            (unsigned long long)(d->desc.deadline / 1000000u));
     else
@@ -297,10 +298,12 @@ void vulkan_queue_end(GpuDevice *d)
     q->started = false;
 }
 
+/* Work that is not overdue will end, and is waited for as long as it may take. */
 bool vulkan_queue_is_idle(GpuDevice *d)
 {
+    uint64_t limit = d->overdue ? LAST_CHANCE : d->desc.deadline ? d->desc.deadline : UINT64_MAX;
     for (VulkanFlight *f = d->queue.adrift; f; f = f->next)
-        if (d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, LAST_CHANCE) != VK_SUCCESS)
+        if (d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit) != VK_SUCCESS)
             return false;
     return true;
 }

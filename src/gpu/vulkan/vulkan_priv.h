@@ -333,6 +333,7 @@ struct GpuDevice {
     atomic_ullong     next_id;
     atomic_bool       lost;
     atomic_bool       adrift;       /* lost, and its work may be under way still  */
+    bool              overdue;      /* beyond its deadline; of the thread that waits */
 
     pthread_mutex_t   record_lock;
     Hazards           hazards;

@@ -321,6 +321,55 @@ static void test_what_fails_on_demand_is_heard_of(void **state)
     fixture_close(fx);
 }
 
+/* ---- many at once ---- */
+
+typedef struct Maker {
+    Fixture  *fx;
+    uint32_t  number;
+    pthread_t thread;
+} Maker;
+
+static void *make_many(void *context)
+{
+    static const char *const entries[] = {"count", "other", "third"};
+    const Maker *m = context;
+    for (uint32_t i = 0; i < 20; i++) {
+        Told t = TOLD_INIT;
+        wgpuDevicePushErrorScope(m->fx->device, WGPUErrorFilter_Internal);
+        Work w = work_open(m->fx, entries[(m->number + i) % COUNTOF(entries)]);
+        submit(m->fx, encode(m->fx, &w));
+        wait_for(m->fx, wgpuDevicePopErrorScope(m->fx->device, scope_info(&t, WAIT)));
+        assert_int_equal(t.status, WGPUPopErrorScopeStatus_Success);
+        assert_string_equal(t.message, t.error == WGPUErrorType_Internal ? REFUSED : "");
+        work_close(&w);
+    }
+    return NULL;
+}
+
+/* Some are refused, and the device may end meanwhile. */
+static void test_threads_make_kernels(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        Fixture *fx = fixture_open(NULL);
+        Maker    makers[4];
+        for (uint32_t i = 0; i < COUNTOF(makers); i++) {
+            makers[i] = (Maker){.fx = fx, .number = i};
+            pthread_create(&makers[i].thread, NULL, make_many, &makers[i]);
+        }
+        for (int i = 0; i < 50; i++) {
+            null_knobs.no_kernel = i % 2;
+            sched_yield();
+        }
+        if (round % 2)
+            wgpuDeviceDestroy(fx->device);
+        for (uint32_t i = 0; i < COUNTOF(makers); i++)
+            pthread_join(makers[i].thread, NULL);
+        fx->nerrors = 0;                        /* of what uses the refused ones */
+        fixture_close(fx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_what_uses_it_does_nothing),
         cmocka_unit_test(test_pipelines_that_are_not_used_cost_no_kernels),
         cmocka_unit_test(test_what_fails_on_demand_is_heard_of),
+        cmocka_unit_test(test_threads_make_kernels),
     };
     return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);
 }

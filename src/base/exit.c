@@ -65,13 +65,21 @@ void exit_prepare(void)
 
 /* ---- uses ---- */
 
+/* How often this thread holds: who has begun may begin a part of it. */
+static _Thread_local uint32_t depth;
+
 bool exit_hold(void)
 {
+    if (depth) {
+        depth++;
+        return true;
+    }
     pthread_mutex_lock(&lock);
     while (ending && !pthread_equal(last, pthread_self()))
         pthread_cond_wait(&released, &lock);        /* nobody wants its result */
     bool ok = !ending;
     holders += ok;
+    depth = ok;
     pthread_mutex_unlock(&lock);
     return ok;
 }
@@ -83,6 +91,8 @@ static bool is_power_of_two(uint64_t x)
 
 void exit_release(void)
 {
+    if (--depth)
+        return;
     pthread_mutex_lock(&lock);
     bool again = is_power_of_two(++uses) && !ending;
     pthread_mutex_unlock(&lock);

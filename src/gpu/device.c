@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 
+#include "base/exit.h"
 #include "gpu/gpu_priv.h"
 
 #define MAX_LANES 16u
@@ -325,6 +326,7 @@ static bool device_start(WGPUDevice device, Request *r)
     Arena arena;
     arena_init(&arena, 0);
     Diag diag = {.arena = &arena};
+    exit_prepare();                     /* kernels are made on other threads */
     if (!tasks_start(&instance->events))
         fault(&r->fault, "the system refuses to start a thread");
     else if (!(device->gpu = device->backend->device_create(r->adapter->gpu, &desc, &diag)))

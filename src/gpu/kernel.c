@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 
+#include "base/exit.h"
 #include "gpu/gpu_priv.h"
 
 #define MAX_KERNELS       64u               /* kept though no pipeline uses them */
@@ -316,9 +317,9 @@ static void slot_compile(KernelSlot *slot, WGPUShaderModule module)
 {
     WGPUDevice device = slot->device;
     Making     m;
-    if (device_is_lost(device)) {
+    if (device_is_lost(device) || !exit_hold()) {
         slot->outcome.type = WGPUErrorType_Internal;
-        fault(&slot->outcome.fault, "the device was lost");
+        fault(&slot->outcome.fault, "the device was lost, or the program is ending");
         return;
     }
     making_init(&m, slot, module, 0);
@@ -328,6 +329,7 @@ static void slot_compile(KernelSlot *slot, WGPUShaderModule module)
         diag_fault(&slot->outcome, WGPUErrorType_Internal, &m,
                    "the kernel could not be compiled");
     arena_fini(&m.arena);
+    exit_release();
 }
 
 /* Compiles, and tells who waits for it. Has a reference to the slot and its module. */

@@ -165,6 +165,13 @@ static void batch_done(void *user)
 
     pthread_mutex_lock(&queue->lock);
     dequeue(queue, b);
+    /* What was destroyed meanwhile took the batch for one under way. */
+    idle = buffers_collect(queue, queue->completed);
+    if (idle) {
+        pthread_mutex_unlock(&queue->lock);
+        unref_buffers(idle);
+        pthread_mutex_lock(&queue->lock);
+    }
     bool    last = device_drop_ref(device);
     Future *waiting = complete_waiting(b, NULL);
     pthread_mutex_unlock(&queue->lock);

@@ -144,6 +144,30 @@ static void test_everything_may_go_before_the_kernel_comes(void **state)
     }
 }
 
+/* A batch is done and gives up its kernel, and a buffer that it used is destroyed. */
+static void test_a_buffer_goes_while_its_work_ends(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    Told     t = TOLD_INIT;
+    wgpuDevicePushErrorScope(fx->device, WGPUErrorFilter_Internal);
+    Work w = work_open(fx, "count");
+    wait_for(fx, wgpuDevicePopErrorScope(fx->device, scope_info(&t, WAIT)));
+    WGPUCommandEncoder e = encode(fx, &w);
+    null_hold_ends();
+    wgpuComputePipelineRelease(w.pipeline);
+    wgpuShaderModuleRelease(w.module);
+    wgpuBindGroupRelease(w.group);
+    submit(fx, e);
+    null_wait_for_end();
+    wgpuBufferDestroy(w.buffer);
+    wgpuBufferRelease(w.buffer);
+    null_let_ends_go();
+    wait_idle(fx);
+    assert_int_equal(null_counts.buffers, 0);
+    fixture_close(fx);
+}
+
 /* ---- kernels that cannot be made ---- */
 
 static void test_a_scope_waits_for_kernels(void **state)
@@ -376,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_the_queue_waits_for_kernels),
         cmocka_unit_test(test_kernels_are_made_side_by_side),
         cmocka_unit_test(test_everything_may_go_before_the_kernel_comes),
+        cmocka_unit_test(test_a_buffer_goes_while_its_work_ends),
         cmocka_unit_test(test_a_scope_waits_for_kernels),
         cmocka_unit_test(test_without_a_scope_the_callback_hears_of_it),
         cmocka_unit_test(test_asynchronous_creation_tells_it),

@@ -14,8 +14,8 @@ _Thread_local volatile int null_allocating;
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  gate_moved = PTHREAD_COND_INITIALIZER;
-static bool            held, kernels_held;
-static int             kernels_waiting;
+static bool            held, kernels_held, ends_held;
+static int             kernels_waiting, ends_waiting;
 static GpuDevice      *newest;
 
 struct GpuAdapter {
@@ -72,6 +72,8 @@ void null_hold(void)           { set_gate(&held, true); }
 void null_let_go(void)         { set_gate(&held, false); }
 void null_hold_kernels(void)   { set_gate(&kernels_held, true); }
 void null_let_kernels_go(void) { set_gate(&kernels_held, false); }
+void null_hold_ends(void)      { set_gate(&ends_held, true); }
+void null_let_ends_go(void)    { set_gate(&ends_held, false); }
 
 static void pass_gate(bool *which)
 {
@@ -81,24 +83,28 @@ static void pass_gate(bool *which)
     pthread_mutex_unlock(&gate);
 }
 
-static void pass_kernel_gate(void)
+/* Counts who is there. */
+static void pass_counted_gate(const bool *which, int *waiting)
 {
     pthread_mutex_lock(&gate);
-    kernels_waiting++;
+    ++*waiting;
     pthread_cond_broadcast(&gate_moved);
-    while (kernels_held)
+    while (*which)
         pthread_cond_wait(&gate_moved, &gate);
-    kernels_waiting--;
+    --*waiting;
     pthread_mutex_unlock(&gate);
 }
 
-void null_wait_for_kernels(int count)
+static void wait_for_count(const int *waiting, int count)
 {
     pthread_mutex_lock(&gate);
-    while (kernels_waiting < count)
+    while (*waiting < count)
         pthread_cond_wait(&gate_moved, &gate);
     pthread_mutex_unlock(&gate);
 }
+
+void null_wait_for_kernels(int count) { wait_for_count(&kernels_waiting, count); }
+void null_wait_for_end(void)          { wait_for_count(&ends_waiting, 1); }
 
 void null_reset(void)
 {
@@ -106,6 +112,7 @@ void null_reset(void)
     null_knobs.far_memory = null_knobs.at_once = null_knobs.gives_up = false;
     null_let_go();
     null_let_kernels_go();
+    null_let_ends_go();
     null_counts.kernels_made = null_counts.submits = null_counts.dispatches = 0;
 }
 
@@ -373,7 +380,7 @@ static GpuKernel *kernel_create(GpuDevice *d, const Module *m, const Decl *entry
                                 const OverrideSetting *settings, uint32_t nsettings, Diag *diag)
 {
     (void)d, (void)m, (void)settings, (void)nsettings;
-    pass_kernel_gate();
+    pass_counted_gate(&kernels_held, &kernels_waiting);
     if (null_knobs.no_kernel) {
         diag_add(diag, DIAG_not_compiled, (Span){0}, "the null device does not compile that");
         return NULL;
@@ -393,6 +400,7 @@ static GpuKernel *kernel_create(GpuDevice *d, const Module *m, const Decl *entry
 static void kernel_destroy(GpuDevice *d, GpuKernel *k)
 {
     (void)d;
+    pass_counted_gate(&ends_held, &ends_waiting);
     free(k);
     null_counts.kernels--;
 }

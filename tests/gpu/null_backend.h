@@ -52,6 +52,10 @@ void null_hold_kernels(void);
 void null_let_kernels_go(void);
 /* Waits until so many kernel_create() are being kept. */
 void null_wait_for_kernels(int count);
+/* The same for kernel_destroy(). */
+void null_hold_ends(void);
+void null_let_ends_go(void);
+void null_wait_for_end(void);
 /* The newest device loses itself; with the tag of the last dispatch it carried out,
  * if `blame`. */
 void null_lose(const char *why, bool blame);

@@ -345,7 +345,8 @@ static bool plan_init(Plan *plan, WGPUDevice device, const WGPUComputePipelineDe
     return true;
 }
 
-/* Finds the kernel, which may have to be started; false: there is none, or not for this pipeline. */
+/* Finds the kernel, which may have to be started; false: there is none, or not for this
+ * pipeline. */
 static bool plan_kernel(Plan *plan)
 {
     WGPUComputePipeline p = plan->pipeline;

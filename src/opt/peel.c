@@ -147,7 +147,7 @@ static bool small_constant(const Inst *inst, uint32_t *out)
 static Inst *shared_part(IrCursor *c, Inst *x, uint32_t *span, uint32_t depth)
 {
     const uint32_t *size = c->ir->workgroup_size;
-    uint32_t k, more;
+    uint32_t k = 0, more = 0;
     *span = 0;
     if (is_shared(x, MAX_DEPTH))
         return x;

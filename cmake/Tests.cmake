@@ -14,7 +14,8 @@
 # Labels: unit, lang, run, fuzz, webgpu, install, docs, layers, bench, node. The last six
 # do not depend on how the code was compiled and exist only in plain builds; the fuzz
 # preset has nothing but the fuzzers, and tsan nothing but the tests that are marked
-# THREADS.
+# THREADS. Tests marked ONCE, of the accuracy of kernels for instance, find the same
+# in every build and exist only in plain ones.
 
 set(WEFT_PLAIN ON)
 if(WEFT_SANITIZE OR WEFT_STRESS OR WEFT_FUZZ)
@@ -71,9 +72,9 @@ endfunction()
 # A cmocka program: one process, with its modules' internals in reach. The
 # program's folder and tests/support are on its include path.
 function(weft_unit_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS" "" "SOURCES;SUPPORT;MODULES;LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS;ONCE" "" "SOURCES;SUPPORT;MODULES;LIBS")
     _weft_test_wanted(wanted unit ${arg_THREADS})
-    if(NOT wanted)
+    if(NOT wanted OR (arg_ONCE AND NOT WEFT_PLAIN))
         return()
     endif()
     add_executable(test_${name} ${arg_SOURCES})
@@ -154,12 +155,12 @@ file(WRITE "${PROJECT_BINARY_DIR}/fuzzers.txt" "")
 #   weft_driver_test(gpu_compute lavapipe COMMAND test_gpu_compute)
 # makes unit.gpu_compute.lavapipe. Without the driver the test says so and is skipped.
 function(weft_driver_test name driver)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "LABEL" "COMMAND;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "ONCE" "LABEL" "COMMAND;ENVIRONMENT")
     if(NOT arg_LABEL)
         set(arg_LABEL unit)
     endif()
     _weft_test_wanted(wanted ${arg_LABEL} OFF)
-    if(NOT wanted)
+    if(NOT wanted OR (arg_ONCE AND NOT WEFT_PLAIN))
         return()
     endif()
     set(test ${arg_LABEL}.${name}.${driver})

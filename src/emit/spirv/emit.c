@@ -269,6 +269,14 @@ static SpvId place_in_row(Spirv *s, IrInput input)
     return n[2] == 1 ? row : hoisted2(s, SpvOpUMod, row, spv_const_u32(s, n[1]));
 }
 
+/* The driver leaves out one that is not full. */
+static SpvId subgroups_in_rows(Spirv *s)
+{
+    const uint32_t *n = s->ir->workgroup_size;
+    uint32_t lanes = s->target->row_lanes;
+    return spv_const_u32(s, (n[0] * n[1] * n[2] + lanes - 1) / lanes);
+}
+
 SpvId spv_input_value(Spirv *s, IrInput input)
 {
     SpvId *known = &s->inputs[input], *whole = &s->wholes[input - inputs[input].component];
@@ -276,6 +284,8 @@ SpvId spv_input_value(Spirv *s, IrInput input)
         return *known;
     if (input <= INPUT_LOCAL_ID_Z && is_one_row(s))
         return *known = place_in_row(s, input);
+    if (input == INPUT_NUM_SUBGROUPS && s->target->row_lanes)
+        return *known = subgroups_in_rows(s);
     if (!*whole)
         *whole = input_load(s, input);
     *known = *whole;

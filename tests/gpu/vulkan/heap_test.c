@@ -22,7 +22,8 @@ static void test_what_is_given_back_joins(void **state)
     Heap     h;
     uint64_t a, b, c, d;
     assert_true(heap_init(&h, 1024));
-    assert_true(heap_take(&h, 256, 64, &a) && heap_take(&h, 256, 64, &b));
+    assert_true(heap_take(&h, 256, 64, &a));
+    assert_true(heap_take(&h, 256, 64, &b));
     assert_true(heap_take(&h, 512, 64, &c));
     assert_false(heap_take(&h, 1, 1, &d));
     heap_give(&h, a, 256);

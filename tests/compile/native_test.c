@@ -174,6 +174,7 @@ static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, Run
         {.lanes = 1}, {.lanes = 1, .quick = true}, {.lanes = 4}, {.lanes = 8}, {.lanes = 16},
         {.lanes = 8, .shuffle = true}, {.lanes = 8, .assume = ASSUME_BOUNDS},
         {.lanes = 8, .assume = ASSUME_INNER},
+        {.lanes = 4, .shuffle = true, .assume = ASSUME_BOUNDS},
     };
     run_passes(d, path, a, m, c);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)

@@ -332,15 +332,15 @@ static bool all_come(const Ir *ir, const Region *region)
     return true;
 }
 
-/* A barrier for nobody: what is before it is a stretch of its own, through which all
- * go together. */
+/* A barrier that the program does not need: what is before it becomes a stretch of its
+ * own, through which all go together. */
 static void cut_before(Peel *p, Inst *loop)
 {
     bool barriers = contains(p->ir->body, IR_BARRIER);
     if (!all_come(p->ir, loop->region) || (!barriers && has_private_memory(p->ir)))
         return;
     IrCursor c = {p->ir, loop->region, loop, loop->span};
-    ir_barrier(&c, 0);
+    ir_barrier(&c, BARRIER_WORKGROUP);
 }
 
 static void peel_loop(Peel *p, const Counted *l)

@@ -64,15 +64,48 @@ static LlvmValue quotient(Emit *e, LlvmValue x, LlvmValue y, bool is_signed)
                      : LLVMBuildUDiv(e->builder, x, y, "");
 }
 
+static LlvmValue rest_of(Emit *e, LlvmValue x, LlvmValue q, LlvmValue by)
+{
+    return LLVMBuildSub(e->builder, x, LLVMBuildMul(e->builder, q, by, ""), "");
+}
+
 static LlvmValue divide(Emit *e, LlvmValue x, LlvmValue y, bool is_signed, bool rest)
 {
     LlvmValue bad = bad_divisor(e, x, y, is_signed);
     LlvmValue one = int_like(e, y, 1);
     LlvmValue by = LLVMBuildSelect(e->builder, bad, one, y, "");
     LlvmValue q = quotient(e, x, by, is_signed);
-    if (!rest)
-        return q;
-    return LLVMBuildSub(e->builder, x, LLVMBuildMul(e->builder, q, by, ""), "");
+    return rest ? rest_of(e, x, q, by) : q;
+}
+
+/*
+ * Unsigned numbers below 2^31 by one number for all lanes: the inverse is computed
+ * once. (x + 1/2) / y is at least 1/(2 y) away from an integer, and the error of the
+ * product with the inverse is below 2^-20 / y: truncation is exact.
+ */
+static LlvmValue divide_by_one(Emit *e, LlvmValue x, LlvmValue y, bool rest)
+{
+    LLVMBuilderRef b = e->builder;
+    LlvmValue one = const_i32(e, 1);
+    LlvmValue by = intrinsic2(e, "llvm.umax", y, one);      /* x / 0 is x */
+    LlvmValue inverse = LLVMBuildFDiv(b, LLVMConstReal(e->f64, 1),
+                                      LLVMBuildUIToFP(b, by, e->f64, ""), "");
+    LlvmValue p = LLVMBuildSIToFP(b, x, lane_type(e, e->f64), "");
+    p = LLVMBuildFAdd(b, p, splat(e, LLVMConstReal(e->f64, 0.5)), "");
+    p = LLVMBuildFMul(b, p, splat(e, inverse), "");
+    LlvmValue q = LLVMBuildFPToSI(b, p, LLVMTypeOf(x), "");
+    return rest ? rest_of(e, x, q, splat(e, by)) : q;
+}
+
+/* Such a division, of one component; NULL: it is another. */
+static LlvmValue easy_division(Emit *e, const Inst *inst, uint32_t c)
+{
+    const Inst *x = inst->args[0], *y = inst->nargs > 1 ? inst->args[1] : NULL;
+    bool is_division = inst->op == IR_UDIV || inst->op == IR_UREM;
+    if (!is_division || e->lanes == 1 || y->op == IR_CONST || shape_of(e, y) > SHAPE_GROUP ||
+        inst->type.width != 1 || e->facts->of[x->id].high >= 0x80000000u || e->mask)
+        return NULL;
+    return divide_by_one(e, as_lanes(e, x, c), as_scalar(e, y, c), inst->op == IR_UREM);
 }
 
 /* ---- shifts, bits ---- */
@@ -346,7 +379,11 @@ static void emit_constant(Emit *e, const Inst *inst)
 static void emit_components(Emit *e, const Inst *inst, bool lanes)
 {
     for (uint32_t c = 0; c < inst->type.width; c++) {
-        LlvmValue a[3] = {0};
+        LlvmValue a[3] = {0}, q = lanes ? easy_division(e, inst, c) : NULL;
+        if (q) {
+            set_value(e, inst, c, q);
+            continue;
+        }
         for (uint32_t i = 0; i < inst->nargs; i++)
             a[i] = as_either(e, inst->args[i], c, lanes);
         set_value(e, inst, c, component(e, inst, a[0], a[1], a[2]));

@@ -144,7 +144,7 @@ static void emit_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValue poin
     if (e->mask) {
         LlvmBlock on = block_new(e, "lane");
         after = block_new(e, "lane.end");
-        jump_if(e, in_lane(e, e->mask, i), on, after);
+        jump_if(e, mask_has(e, e->mask, i), on, after);
         block_start(e, on);
     }
     Lane l = {pointer, in_lane(e, all->comparand, i), in_lane(e, all->value, i)};

@@ -160,6 +160,7 @@ LlvmValue mask_and(Emit *e, LlvmValue x, LlvmValue y);
 LlvmValue mask_and_not(Emit *e, LlvmValue x, LlvmValue y);
 LlvmValue mask_vector(Emit *e);                         /* the current, never NULL */
 LlvmValue mask_bits(Emit *e, LlvmValue mask);           /* iN integer             */
+LlvmValue mask_has(Emit *e, LlvmValue mask, uint32_t lane); /* i1                 */
 LlvmValue mask_any(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue mask_all(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue blend(Emit *e, LlvmValue mask, LlvmValue yes, LlvmValue no);

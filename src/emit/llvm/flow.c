@@ -43,6 +43,16 @@ LlvmValue mask_bits(Emit *e, LlvmValue mask)
     return LLVMBuildBitCast(e->builder, mask, bits, "");
 }
 
+LlvmValue mask_has(Emit *e, LlvmValue mask, uint32_t lane)
+{
+    LlvmValue bits = mask_bits(e, mask);
+    if (e->lanes == 1)
+        return bits;
+    LlvmValue bit = LLVMConstInt(LLVMTypeOf(bits), 1ull << lane, false);
+    bits = LLVMBuildAnd(e->builder, bits, bit, "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
 LlvmValue mask_any(Emit *e, LlvmValue mask)
 {
     LlvmValue bits = mask_bits(e, mask);

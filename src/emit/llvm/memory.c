@@ -113,24 +113,37 @@ static LlvmValue gather(Emit *e, const Address *a, const LaneAddress *at)
     return v;
 }
 
-/* One store a lane, behind its bit of the mask (NULL: all lanes). */
+static void scatter_all(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at)
+{
+    for (uint32_t i = 0; i < e->lanes; i++)
+        store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
+}
+
+/* One store a lane, behind its bit of the mask (NULL: all lanes). Mostly all are on. */
 static void scatter(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at,
                     LlvmValue mask)
 {
-    for (uint32_t i = 0; i < e->lanes; i++) {
-        LlvmBlock after = NULL;
-        if (mask) {
-            LlvmBlock on = block_new(e, "lane");
-            after = block_new(e, "lane.end");
-            jump_if(e, lane_get(e, mask, i), on, after);
-            block_start(e, on);
-        }
-        store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
-        if (after) {
-            jump(e, after);
-            block_start(e, after);
-        }
+    if (!mask) {
+        scatter_all(e, a, v, at);
+        return;
     }
+    LlvmBlock all = block_new(e, "all"), some = block_new(e, "some");
+    LlvmBlock done = block_new(e, "scattered");
+    jump_if(e, mask_all(e, mask), all, some);
+    block_start(e, all);
+    scatter_all(e, a, v, at);
+    jump(e, done);
+    block_start(e, some);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        LlvmBlock on = block_new(e, "lane"), after = block_new(e, "lane.end");
+        jump_if(e, mask_has(e, mask, i), on, after);
+        block_start(e, on);
+        store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
+        jump(e, after);
+        block_start(e, after);
+    }
+    jump(e, done);
+    block_start(e, done);
 }
 
 static void store_masked(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer,
@@ -227,10 +240,66 @@ static Loaded load_checked(Emit *e, const Address *a, uint32_t width, uint32_t s
     return v;
 }
 
+/* ---- lanes that turn out to follow each other ---- */
+
+/* Is a number made from lanes that count up by arithmetic alone? Then it often counts
+ * up as well, though that cannot be proved. */
+static bool is_regular(const Emit *e, const Inst *inst, uint32_t depth)
+{
+    if (shape_of(e, inst) <= SHAPE_AFFINE || inst->op == IR_INPUT)
+        return true;
+    if (depth == 0 || inst->op == IR_PARAM || inst->op == IR_RESULT ||
+        ir_op_effect((IrOp)inst->op) != EFFECT_PURE)
+        return false;
+    for (uint32_t i = 0; i < inst->nargs; i++)
+        if (!is_regular(e, inst->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+static bool may_follow(const Emit *e, const Address *a, uint32_t width)
+{
+    if (a->shape != ADDRESS_SCATTERED || width != 1 || e->lanes < 4 ||
+        address_is_private(a) || element_size(a) != 4 || a->align != 4)
+        return false;
+    for (uint32_t i = 0; i < a->nterms; i++)
+        if (!is_regular(e, a->terms[i].index, 8))
+            return false;
+    return true;
+}
+
+/* i1: each lane is beside the one before. */
+static LlvmValue follows(Emit *e, const LaneAddress *l)
+{
+    LlvmValue first = splat(e, lane_get(e, l->units, 0));
+    LlvmValue want = LLVMBuildAdd(e->builder, first, const_lanes(e, 0, 1), "");
+    return mask_all(e, LLVMBuildICmp(e->builder, LLVMIntEQ, l->units, want, ""));
+}
+
+static Loaded load_maybe_following(Emit *e, const Address *a)
+{
+    LaneAddress lanes = address_lanes(e, a, true);
+    LlvmBlock beside = block_new(e, "beside"), apart = block_new(e, "apart");
+    LlvmBlock after = block_new(e, "loaded");
+    jump_if(e, follows(e, &lanes), beside, apart);
+    block_start(e, beside);
+    LlvmValue x = load_at(e, a, lane_type(e, stored_type(e, a)), address_in_lane(e, &lanes, 0));
+    jump(e, after);
+    block_start(e, apart);
+    LlvmValue y = gather(e, a, &lanes);
+    jump(e, after);
+    block_start(e, after);
+    LlvmValue v = LLVMBuildPhi(e->builder, LLVMTypeOf(x), "");
+    LLVMAddIncoming(v, (LlvmValue[]){x, y}, (LlvmBlock[]){beside, apart}, 2);
+    return (Loaded){{v}};
+}
+
 static Loaded load(Emit *e, const Address *a, uint32_t width)
 {
     if (a->shape == ADDRESS_UNIFORM)
         return load_uniform(e, a, width);
+    if (may_follow(e, a, width))
+        return load_maybe_following(e, a);
     uint32_t spread = a->shape == ADDRESS_STRIDED ? spread_of(a) : 0;
     if (!spread || address_is_private(a))
         return load_scattered(e, a, width);
@@ -331,9 +400,31 @@ static void store_uniform(Emit *e, const Address *a, const LlvmValue *v, uint32_
     }
 }
 
+static void store_maybe_following(Emit *e, const Address *a, LlvmValue v, LlvmValue mask)
+{
+    LaneAddress lanes = address_lanes(e, a, false);
+    LlvmBlock beside = block_new(e, "beside"), apart = block_new(e, "apart");
+    LlvmBlock after = block_new(e, "stored");
+    LlvmValue easy = follows(e, &lanes);
+    if (mask)
+        easy = LLVMBuildAnd(e->builder, easy, mask_all(e, mask), "");
+    jump_if(e, easy, beside, apart);
+    block_start(e, beside);
+    store_at(e, a, v, address_in_lane(e, &lanes, 0));
+    jump(e, after);
+    block_start(e, apart);
+    scatter(e, a, v, &lanes, mask);
+    jump(e, after);
+    block_start(e, after);
+}
+
 static void store_scattered(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
     LlvmValue mask = mask_and(e, e->mask, address_fits_lanes(e, a));
+    if (may_follow(e, a, width)) {
+        store_maybe_following(e, a, v[0], mask);
+        return;
+    }
     for (uint32_t c = 0; c < width; c++) {
         Address at = component_of(a, c);
         LaneAddress lanes = address_lanes(e, &at, false);

@@ -17,9 +17,13 @@
 #include "gpu/vulkan/vulkan_priv.h"
 
 #include <stdlib.h>
+#include <time.h>
 
-#define MOST_SPARE  16u
-#define LAST_CHANCE 50000000u       /* ns that overdue work is waited for at the end */
+#define MOST_SPARE   16u
+#define USED_TO_HELP 2u             /* flights in a row that others waited for    */
+#define LOOK_EVERY   2000000        /* ns between looks of a thread that is not woken */
+#define LOOKS_MOST   50u            /* in vain, until it sleeps again             */
+#define LAST_CHANCE  50000000u      /* ns that overdue work is waited for at the end */
 
 /* ---- flights ---- */
 
@@ -123,9 +127,9 @@ static void enqueue(GpuDevice *d, VulkanFlight *f)
     f->next = NULL;
     *q->last = f;
     q->last = &f->next;
-    bool idle = !q->busy;
+    bool wake = !q->busy && q->helped < USED_TO_HELP;
     pthread_mutex_unlock(&q->lock);
-    if (idle)
+    if (wake)
         pthread_cond_signal(&q->more);      /* the caller keeps the device alive */
 }
 
@@ -241,6 +245,31 @@ static void land_first(GpuDevice *d)
     land(d, f);
     pthread_mutex_lock(&q->lock);
     q->busy = false;
+    q->landed++;
+}
+
+/* Waits until there is something to do. To wake a thread takes longer than an empty
+ * dispatch does: where others wait for all flights anyway, it is not woken for each, but
+ * looks by itself whether one was left to it. With the lock. */
+static void sleep_until_needed(VulkanQueue *q)
+{
+    uint32_t idle = 0;
+    while (q->busy || (!q->first && !q->ends)) {
+        if (q->helped < USED_TO_HELP) {
+            pthread_cond_wait(&q->more, &q->lock);
+            continue;
+        }
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += LOOK_EVERY;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        uint64_t seen = q->landed;
+        pthread_cond_timedwait(&q->more, &q->lock, &until);
+        idle = q->landed == seen && !q->first ? idle + 1 : 0;
+        if (idle >= LOOKS_MOST)
+            q->helped = 0;                  /* all is quiet: from now on it is woken */
+    }
 }
 
 static void *queue_main(void *argument)
@@ -249,10 +278,10 @@ static void *queue_main(void *argument)
     VulkanQueue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
     for (;;) {
-        while (q->busy || (!q->first && !q->ends))
-            pthread_cond_wait(&q->more, &q->lock);
+        sleep_until_needed(q);
         if (!q->first)
             break;
+        q->helped = 0;
         land_first(d);
     }
     pthread_mutex_unlock(&q->lock);
@@ -266,7 +295,8 @@ bool vulkan_queue_help(GpuDevice *d)
     bool mine = q->first && !q->busy;
     if (mine) {
         land_first(d);
-        if (q->first || q->ends)
+        bool now_used = q->helped < USED_TO_HELP && ++q->helped == USED_TO_HELP;
+        if (q->first || q->ends || now_used)
             pthread_cond_signal(&q->more);
     }
     pthread_mutex_unlock(&q->lock);
@@ -278,9 +308,13 @@ bool vulkan_queue_help(GpuDevice *d)
 bool vulkan_queue_start(GpuDevice *d)
 {
     VulkanQueue *q = &d->queue;
+    pthread_condattr_t attr;
     q->last = &q->first;
     pthread_mutex_init(&q->lock, NULL);
-    pthread_cond_init(&q->more, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&q->more, &attr);
+    pthread_condattr_destroy(&attr);
     q->started = pthread_create(&q->thread, NULL, queue_main, d) == 0;
     return q->started;
 }

@@ -303,6 +303,9 @@ typedef struct VulkanQueue {
     VulkanFlight   *adrift;         /* given up, and still under way              */
     uint32_t        nspare;
     bool            busy;           /* a thread is waiting for a flight           */
+    uint32_t        helped;         /* flights in a row that the thread had nothing
+                                       to do with                                 */
+    uint64_t        landed;         /* flights ever                               */
     bool            ends;
     uint64_t        serial;         /* of the newest flight; record_lock          */
     atomic_ullong   completed;      /* serial                                     */

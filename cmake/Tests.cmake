@@ -25,7 +25,7 @@ endif()
 set(WEFT_TEST_ENV
     "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
     "UBSAN_OPTIONS=print_stacktrace=1"
-    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1"
+    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.txt"
     "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")       # not the user's
 
 function(_weft_test_properties test label)

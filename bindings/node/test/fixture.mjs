@@ -55,7 +55,9 @@ export const submit = (device, fill, descriptor) => {
 
 /** A program of its own; what it printed, and how it ended. */
 export const program = (code, { args = [], seconds = 60 } = {}) => new Promise((resolve) => {
-  const child = spawn(process.execPath, [...args, '--input-type=module', '-e', code], { cwd: top, timeout: seconds * 1000 });
+  // Node.js complains about certificates that it cannot read, which has nothing to do with us.
+  const { NODE_EXTRA_CA_CERTS, ...env } = process.env;
+  const child = spawn(process.execPath, [...args, '--input-type=module', '-e', code], { cwd: top, env, timeout: seconds * 1000 });
   let out = '', err = '';
   child.stdout.on('data', (data) => { out += data; });
   child.stderr.on('data', (data) => { err += data; });

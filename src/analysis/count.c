@@ -75,9 +75,13 @@ static uint32_t rounds(const Inst *loop, const Inst *test, bool stays)
     return many;
 }
 
-/* Does a region do nothing but leave the loop? */
+/* Does a region leave the loop, whatever happens? What is inside a construct in it
+ * might go on with the loop. */
 static bool leaves(const Region *r, const Inst *loop)
 {
+    for (const Inst *inst = r->first; inst; inst = inst->next)
+        if (ir_op_is_construct((IrOp)inst->op))
+            return false;
     return r->last->op == IR_RETURN || (r->last->op == IR_BREAK && r->last->target == loop);
 }
 

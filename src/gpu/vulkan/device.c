@@ -68,10 +68,8 @@ static void free_driver_objects(GpuDevice *d)
     d->fn.DestroyDevice(d->device, NULL);
 }
 
-void vulkan_device_free(GpuDevice *d)
+static void device_end(GpuDevice *d)
 {
-    if (!d)
-        return;
     vulkan_queue_end(d);
     vulkan_unlisten(&d->listener);
     if (atomic_load(&d->adrift) && !vulkan_queue_is_idle(d)) {
@@ -87,6 +85,15 @@ void vulkan_device_free(GpuDevice *d)
     pthread_mutex_destroy(&d->record_lock);
     free(d->cache_folder);
     free(d);
+}
+
+/* A program that ends meanwhile waits: drivers have static objects. */
+void vulkan_device_free(GpuDevice *d)
+{
+    if (!d || !exit_hold())
+        return;
+    device_end(d);
+    exit_release();
 }
 
 /* ---- beginning ---- */

@@ -94,6 +94,10 @@ static VulkanFlight *flight_take(GpuDevice *d, VkResult *result)
 static void flight_give(GpuDevice *d, VulkanFlight *f)
 {
     VulkanQueue *q = &d->queue;
+    if (!f->fence) {                /* it was never more than an end */
+        free(f);
+        return;
+    }
     vulkan_staging_clear(d, &f->staging);
     *f = (VulkanFlight){.pool = f->pool, .commands = f->commands, .fence = f->fence,
                         .staging = f->staging};
@@ -158,22 +162,37 @@ static const char *fly(GpuDevice *d, GpuSubmit *s, uint32_t *at, const void **ta
     return NULL;
 }
 
+/* The submit ends without the rest of its work, but not before what is under way of it.
+ * With record_lock. False: no memory. */
+static bool end_early(GpuDevice *d, GpuSubmit *s)
+{
+    VulkanFlight *f = calloc(1, sizeof *f);
+    if (!f)
+        return false;
+    f->serial = ++d->queue.serial;
+    f->last = true;
+    f->submit = s;
+    enqueue(d, f);
+    return true;
+}
+
 bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s)
 {
     const char *why = NULL;
     const void *tag = NULL;
-    uint32_t    at = 0;
+    uint32_t    at = 0, flown = 0;
+    bool        later = false;
     pthread_mutex_lock(&d->record_lock);
     bool lost = atomic_load(&d->lost);
     do
         why = lost ? NULL : fly(d, s, &at, &tag);
-    while (!lost && !why && at < s->count);
+    while (!lost && !why && ++flown && at < s->count);
+    if (why && flown && !(later = end_early(d, s)))
+        atomic_store(&d->adrift, true);     /* nothing of it may be freed yet */
     pthread_mutex_unlock(&d->record_lock);
-    if (why && at > 0 && d->desc.deadline)
-        atomic_store(&d->adrift, true);     /* flights of this submit may be under way */
     if (why)
         vulkan_device_lose(d, tag, "the work cannot be submitted: %s", why);
-    if (lost || why)
+    if (lost || (why && !later))
         s->done(s->user);
     return !lost && !why;
 }
@@ -196,7 +215,7 @@ static void let_driver_rest(GpuDevice *d)
 static void wait_for(GpuDevice *d, const VulkanFlight *f)
 {
     uint64_t limit = d->desc.deadline ? d->desc.deadline : UINT64_MAX;
-    if (atomic_load(&d->adrift))
+    if (!f->fence || atomic_load(&d->adrift))
         return;
     VkResult result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
     if (result == VK_SUCCESS)
@@ -337,7 +356,7 @@ bool vulkan_queue_is_idle(GpuDevice *d)
 {
     uint64_t limit = d->overdue ? LAST_CHANCE : d->desc.deadline ? d->desc.deadline : UINT64_MAX;
     for (VulkanFlight *f = d->queue.adrift; f; f = f->next)
-        if (d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit) != VK_SUCCESS)
+        if (f->fence && d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit) != VK_SUCCESS)
             return false;
     return true;
 }

@@ -21,9 +21,13 @@ static uint64_t        uses;            /* that are over                        
 static bool            ending;
 static pthread_t       last;            /* ending: the thread that ends the program   */
 
+/* How often this thread holds: who has begun may begin a part of it. */
+static _Thread_local uint32_t depth;
+
+/* For those on other threads: who holds may end the program too. */
 static void wait_for_holders(void)
 {
-    while (holders)
+    while (holders > (depth ? 1u : 0u))
         pthread_cond_wait(&released, &lock);
 }
 
@@ -65,9 +69,6 @@ void exit_prepare(void)
 
 /* ---- uses ---- */
 
-/* How often this thread holds: who has begun may begin a part of it. */
-static _Thread_local uint32_t depth;
-
 bool exit_hold(void)
 {
     if (depth) {
@@ -99,7 +100,7 @@ void exit_release(void)
     if (again)
         (void)atexit(end_program);                  /* still held: exit() waits for us */
     pthread_mutex_lock(&lock);
-    if (--holders == 0)
+    if (--holders <= 1)                             /* one may be who ends the program */
         pthread_cond_broadcast(&released);
     pthread_mutex_unlock(&lock);
 }

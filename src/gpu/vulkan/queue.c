@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/exit.h"
+
 #define MOST_SPARE   16u
 #define USED_TO_HELP 2u             /* flights in a row that others waited for    */
 #define LOOK_EVERY   2000000        /* ns between looks of a thread that is not woken */
@@ -232,13 +234,12 @@ static void wait_for(GpuDevice *d, const VulkanFlight *f)
         vulkan_device_lose(d, f->tag, "%s", vulkan_result_text(result));
 }
 
-static void land(GpuDevice *d, VulkanFlight *f)
+/* What a flight had is free again, and who waits for the submit is told. */
+static void come_down(GpuDevice *d, VulkanFlight *f)
 {
     VulkanQueue *q = &d->queue;
     GpuSubmit   *s = f->submit;
     bool         last = f->last;
-    wait_for(d, f);
-    atomic_store(&q->completed, f->serial);
     if (atomic_load(&d->adrift)) {
         pthread_mutex_lock(&q->lock);
         f->next = q->adrift;
@@ -249,6 +250,17 @@ static void land(GpuDevice *d, VulkanFlight *f)
     }
     if (last)
         s->done(s->user);
+}
+
+/* A program that ends does not wait for the device, but for what its end sets off. */
+static void land(GpuDevice *d, VulkanFlight *f)
+{
+    wait_for(d, f);
+    bool held = exit_hold();
+    atomic_store(&d->queue.completed, f->serial);
+    come_down(d, f);
+    if (held)
+        exit_release();
 }
 
 /* Waits for the first flight. With the lock, which it gives back meanwhile. */

@@ -4,12 +4,15 @@
  *
  * in     calls of the API through GpuBackend
  * out    calls of the parts (vulkan_priv.h)
- * knows  what must wait while the work of a lost device is under way
+ * knows  what must wait while the work of a lost device is under way, and that a program
+ *        that ends waits for calls of the driver under way: drivers have static objects
  * not    webgpu.h
  */
 #include "gpu/vulkan/vulkan_priv.h"
 
 #include <stdlib.h>
+
+#include "base/exit.h"
 
 static GpuAdapter *vulkan_adapter(uint32_t index)
 {
@@ -31,14 +34,17 @@ static GpuBuffer *vulkan_buffer_create(GpuDevice *d, uint64_t size, bool mappabl
 
 static void vulkan_buffer_destroy(GpuDevice *d, GpuBuffer *b)
 {
-    if (!b || !atomic_load(&d->adrift)) {
-        vulkan_buffer_free(d, b);
+    if (!b || !exit_hold())
         return;
+    if (!atomic_load(&d->adrift)) {
+        vulkan_buffer_free(d, b);
+    } else {
+        pthread_mutex_lock(&d->grave_lock);
+        b->next = d->dead_buffers;
+        d->dead_buffers = b;
+        pthread_mutex_unlock(&d->grave_lock);
     }
-    pthread_mutex_lock(&d->grave_lock);
-    b->next = d->dead_buffers;
-    d->dead_buffers = b;
-    pthread_mutex_unlock(&d->grave_lock);
+    exit_release();
 }
 
 static void *vulkan_buffer_data(GpuDevice *d, GpuBuffer *b)
@@ -51,19 +57,20 @@ static void *vulkan_buffer_data(GpuDevice *d, GpuBuffer *b)
 
 static void vulkan_kernel_destroy(GpuDevice *d, GpuKernel *k)
 {
-    if (!k)
+    if (!k || !exit_hold())
         return;
     if (!atomic_load(&d->adrift)) {
         pthread_mutex_lock(&d->record_lock);
         vulkan_sets_forget(d, k);
         pthread_mutex_unlock(&d->record_lock);
         vulkan_kernel_free(d, k);
-        return;
+    } else {
+        pthread_mutex_lock(&d->grave_lock);
+        k->next = d->dead_kernels;
+        d->dead_kernels = k;
+        pthread_mutex_unlock(&d->grave_lock);
     }
-    pthread_mutex_lock(&d->grave_lock);
-    k->next = d->dead_kernels;
-    d->dead_kernels = k;
-    pthread_mutex_unlock(&d->grave_lock);
+    exit_release();
 }
 
 static GpuQueries *vulkan_queries_create(GpuDevice *d, uint32_t count)
@@ -85,17 +92,18 @@ static GpuQueries *vulkan_queries_create(GpuDevice *d, uint32_t count)
 
 static void vulkan_queries_destroy(GpuDevice *d, GpuQueries *q)
 {
-    if (!q)
+    if (!q || !exit_hold())
         return;
     if (!atomic_load(&d->adrift)) {
         d->fn.DestroyQueryPool(d->device, q->pool, NULL);
         free(q);
-        return;
+    } else {
+        pthread_mutex_lock(&d->grave_lock);
+        q->next = d->dead_queries;
+        d->dead_queries = q;
+        pthread_mutex_unlock(&d->grave_lock);
     }
-    pthread_mutex_lock(&d->grave_lock);
-    q->next = d->dead_queries;
-    d->dead_queries = q;
-    pthread_mutex_unlock(&d->grave_lock);
+    exit_release();
 }
 
 const GpuBackend gpu_vulkan_backend = {

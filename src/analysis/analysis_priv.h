@@ -21,6 +21,10 @@ bool jam_is_atomic_stream(const Facts *f, const Inst *loop);
 
 /* Which loops end soon. */
 void count_run(Facts *f);
+/* How often a loop goes round at most, whatever the data; COUNT_MANY: often, or nobody
+ * knows. */
+#define COUNT_MANY 1025u
+uint32_t count_rounds(const Inst *loop);
 
 static inline Fact *fact_of(const Facts *f, const Inst *inst)
 {

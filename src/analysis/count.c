@@ -12,8 +12,6 @@
  */
 #include "analysis/analysis_priv.h"
 
-#define SOON 1024u                  /* rounds, of a loop and those inside together */
-
 /* A value of the counter after one step. False: not a step that is understood. */
 static bool step(const Inst *next, uint32_t *at)
 {
@@ -51,10 +49,10 @@ static const Inst *next_of(const Inst *loop, uint32_t i)
     return end->op == IR_BREAK_IF ? end->args[1 + loop->flow.nresults + i] : NULL;
 }
 
-/* Rounds that a counter takes until the test is no longer `stays`; SOON + 1: more. */
+/* Rounds that a counter takes until the test is no longer `stays`. */
 static uint32_t rounds(const Inst *loop, const Inst *test, bool stays)
 {
-    const uint32_t many = SOON + 1;
+    const uint32_t many = COUNT_MANY;
     if (test->op < IR_IEQ || test->op > IR_ULE)
         return many;
     bool first = test->args[0]->op == IR_PARAM;
@@ -66,7 +64,7 @@ static uint32_t rounds(const Inst *loop, const Inst *test, bool stays)
     if (!next || next->nargs != 2 || next->args[0] != p || next->args[1]->op != IR_CONST)
         return many;
     uint32_t at = loop->args[p->index]->constant.bits[0], to = limit->constant.bits[0];
-    for (uint32_t n = 0; n <= SOON; n++) {
+    for (uint32_t n = 0; n < COUNT_MANY; n++) {
         if (compare((IrOp)test->op, first ? at : to, first ? to : at) != stays)
             return n;
         if (!step(next, &at))
@@ -85,10 +83,10 @@ static bool leaves(const Region *r, const Inst *loop)
     return r->last->op == IR_RETURN || (r->last->op == IR_BREAK && r->last->target == loop);
 }
 
-/* The fewest rounds that a test in the body, which every round comes to, allows. */
-static uint32_t loop_rounds(const Inst *loop)
+/* The fewest that a test in the body, which every round comes to, allows. */
+uint32_t count_rounds(const Inst *loop)
 {
-    uint32_t least = SOON + 1;
+    uint32_t least = COUNT_MANY;
     for (const Inst *inst = loop->flow.regions[0]->first; inst; inst = inst->next) {
         if (inst->op != IR_IF) {
             if (ir_op_is_construct((IrOp)inst->op))
@@ -116,9 +114,9 @@ static uint32_t construct_rounds(Facts *f, const Inst *inst)
         inside = MAX_OF(inside, region_rounds(f, inst->flow.regions[i]));
     if (inst->op != IR_LOOP)
         return inside;
-    uint64_t all = (uint64_t)inside * loop_rounds(inst);
-    fact_of(f, inst)->ends_soon = all <= SOON;
-    return all <= SOON ? MAX_OF((uint32_t)all, 1u) : 1;
+    uint64_t all = (uint64_t)inside * count_rounds(inst);
+    fact_of(f, inst)->ends_soon = all < COUNT_MANY;
+    return all < COUNT_MANY ? MAX_OF((uint32_t)all, 1u) : 1;
 }
 
 static uint32_t region_rounds(Facts *f, const Region *region)
@@ -127,7 +125,7 @@ static uint32_t region_rounds(Facts *f, const Region *region)
     for (const Inst *inst = region->first; inst; inst = inst->next)
         if (ir_op_is_construct((IrOp)inst->op))
             sum += construct_rounds(f, inst);
-    return (uint32_t)MIN_OF(MAX_OF(sum, (uint64_t)1), (uint64_t)SOON + 1);
+    return (uint32_t)MIN_OF(MAX_OF(sum, (uint64_t)1), (uint64_t)COUNT_MANY);
 }
 
 void count_run(Facts *f)

@@ -53,12 +53,13 @@ static void test_few_workgroups_of_a_small_kernel(void **state)
     static const struct { const char *source; bool many, very_many; } cases[] = {
         {HEAD ONE "{ b[g.x % 8] = 1; }", false, false},
         {HEAD ONE "{ for (var i = 0; i < 8; i++) { b[g.x % 8] += 1; } }", false, false},
+        {HEAD ONE "{ for (var i = 5; i < 3; i--) { b[g.x % 8] += 1; } }", false, false},
         /* Already one workgroup takes long. */
         {HEAD ONE "{ for (var i = 0u; i < 2000000; i++) { b[g.x % 8] += i; } }", true, true},
         /* Nobody knows how long. */
         {HEAD ONE "{ for (var i = 0u; i < b[0]; i++) { b[g.x % 8] += i; } }", true, true},
         {HEAD ONE "{ loop { b[g.x % 8] += 1; if b[1] > 5 { break; } } }", true, true},
-        {HEAD ONE "{ for (var i = 5; i < 3; i--) { b[g.x % 8] += 1; } }", true, true},
+        {HEAD ONE "{ for (var i = 2; i < 3; i--) { b[g.x % 8] += 1; } }", true, true},
         {HEAD ONE "{ for (var i = 0; i < 2147483647; i += 3) { b[g.x % 8] += 1; } }", true, true},
         {HEAD ONE "{ for (var i = 0; i < 8; i++) { if b[0] == 1 { i = 0; } } }", true, true},
         /* Many invocations in each. */

@@ -154,7 +154,7 @@ static bool is_stream(const Facts *f, const Inst *inst)
 
 /* A few instructions around loads: with all lane groups side by side memory is read in
  * order, and much of it is on its way at a time. What does not fit the registers is
- * the smaller trouble. */
+ * the smaller trouble; but not for loops of a few rounds, which are unrolled. */
 static bool waits_for_memory(const Facts *f, const Region *region)
 {
     uint32_t n = 0;
@@ -198,7 +198,8 @@ static void measure_loop(Jam *j, const Inst *loop)
         count_from_outside(j, loop->flow.regions[i], &n);
     if (has_function(loop->flow.regions[0]))
         n += FUNCTION;
-    j->streams &= n <= 2 && !has_atomic(loop->flow.regions[0]) &&
+    j->streams &= n <= 2 && !fact_of(j->f, loop)->ends_soon &&
+                  !has_atomic(loop->flow.regions[0]) &&
                   waits_for_memory(j->f, loop->flow.regions[0]);
     j->most = MAX_OF(j->most, n);
     j->has_loop = true;

@@ -19,6 +19,7 @@ static const Option options[] = {
     {"dump", 0, "STAGE", "print what this stage of the compiler leaves; 'list' lists them"},
     {"set", 0, "NAME=VALUE", "give an override a value, by name or @id; may be repeated"},
     {"lanes", 0, "N", "invocations at a time: 1, 4, 8, 16 or 32 (default: what suits)"},
+    {"assume", 0, "WHAT", "of workgroups: nothing (default), bounds, inner (and no borders)"},
     {"color", 0, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
     {0},
 };
@@ -78,6 +79,24 @@ static bool parse_lanes(Compile *k)
             return true;
         }
     cli_complain(k->cli, "--lanes is 1, 4, 8, 16 or 32, not '%s'", text);
+    return false;
+}
+
+/* What the form of a kernel takes for granted that runs where it was proved. */
+static bool parse_assume(Compile *k)
+{
+    static const char *const names[] = {
+        [ASSUME_NOTHING] = "nothing", [ASSUME_BOUNDS] = "bounds", [ASSUME_INNER] = "inner",
+    };
+    const char *text;
+    if (!options_find(k->cli, "assume", &text))
+        return true;
+    for (uint32_t i = 0; i < COUNTOF(names); i++)
+        if (strcmp(text, names[i]) == 0) {
+            k->options.assume = (Assumptions)i;
+            return true;
+        }
+    cli_complain(k->cli, "--assume is nothing, bounds or inner, not '%s'", text);
     return false;
 }
 
@@ -212,7 +231,7 @@ static int run(Cli *cli)
         return CLI_OK;
     }
     if (!options_color(cli) || !parse_stage(&k) || !parse_lanes(&k)
-        || !settings_parse(cli, &k.settings))
+        || !parse_assume(&k) || !settings_parse(cli, &k.settings))
         return CLI_TROUBLE;
     if (cli->operands.len != 1) {
         cli_complain(cli, "%s", cli->operands.len ? "one file at a time"

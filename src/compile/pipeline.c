@@ -14,8 +14,8 @@
 
 #include "analysis/analysis.h"
 #include "base/exit.h"
+#include "compile/middle.h"
 #include "compile/spirv.h"
-#include "lower/lower.h"
 #include "opt/opt.h"
 #include "syntax/syntax.h"
 
@@ -26,7 +26,6 @@ typedef struct Run {
     const CompileJob *job;
     Arena       *arena;
     Diag        *diag;
-    Specialization special;
     Ir          *ir;
     Proof        proof;
     Facts       *facts;
@@ -37,24 +36,15 @@ typedef struct Run {
     bool         ok;
 } Run;
 
-/* In debug builds every stage must leave the IR as ir.h says. */
-static void verify(const Run *r, const char *stage)
+/* MiddleJob.look: prints the IR after the stage that is asked for. */
+static bool dump_ir(void *context, const Ir *ir, const char *stage)
 {
-#ifndef NDEBUG
-    const char *fault = ir_verify(r->ir);
-    BUG_IF(fault, "after %s: %s", stage, fault);
-#else
-    (void)r;
-    (void)stage;
-#endif
-}
-
-static void dump_ir(Run *r, const char *stage)
-{
-    if (r->until && !r->dumped && strcmp(r->until, stage) == 0) {
-        ir_print(r->dump, r->ir);
+    Run *r = context;
+    if (r->until && strcmp(r->until, stage) == 0) {
+        ir_print(r->dump, ir);
         r->dumped = true;
     }
+    return !r->dumped;
 }
 
 static uint32_t lanes_for(const Run *r)
@@ -74,43 +64,48 @@ static uint32_t few_groups(const Ir *ir)
     return (uint32_t)(QUICK_STEPS / (steps + 1)) + 1;
 }
 
+/* Drops the checks that a dispatch can prove needless. */
+static void assume(Run *r)
+{
+    bool     inner = r->job->options.assume == ASSUME_INNER;
+    uint32_t most = inner && lanes_for(r) == 1 ? few_groups(r->ir) : 0;
+    r->quick |= most > 0;
+    opt_assume(r->ir, inner, most, &r->proof);
+    opt_simplify(r->ir);
+    opt_flatten(r->ir);
+    opt_simplify(r->ir);
+    opt_prune(r->ir);
+}
+
+static void peel(Run *r)
+{
+    opt_peel(r->ir);
+    opt_simplify(r->ir);
+    opt_prune(r->ir);
+}
+
+/* One more stage, if what it leaves may still be wanted. */
+static void then(Run *r, void (*stage)(Run *), const char *name)
+{
+    if (r->dumped)
+        return;
+    stage(r);
+    middle_verify(r->ir, name);
+    dump_ir(r, r->ir, name);
+}
+
 /* Everything up to machine code; runs under arena_try(). */
 static void middle(void *context)
 {
     Run *r = context;
     const CompileJob *job = r->job;
-    if (!check_specialize(&r->special, r->arena, job->module, job->entry, job->settings,
-                          job->nsettings, r->diag))
-        return;
-    r->ir = lower_entry_point(r->arena, job->module, job->entry, &r->special, r->diag);
+    r->ir = middle_run(r->arena, &(MiddleJob){job->module, job->entry, job->settings,
+                                              job->nsettings, r->diag, dump_ir, r});
     if (!r->ir)
         return;
-    verify(r, "lower");
-    dump_ir(r, "lower");
-    for (uint32_t i = 0; i < opt_pass_count && !r->dumped; i++) {
-        opt_passes[i].run(r->ir);
-        verify(r, opt_passes[i].name);
-        dump_ir(r, opt_passes[i].name);
-    }
-    if (job->options.assume && !r->dumped) {
-        bool     inner = job->options.assume == ASSUME_INNER;
-        uint32_t most = inner && lanes_for(r) == 1 ? few_groups(r->ir) : 0;
-        r->quick |= most > 0;
-        opt_assume(r->ir, inner, most, &r->proof);
-        opt_simplify(r->ir);
-        opt_flatten(r->ir);
-        opt_simplify(r->ir);
-        opt_prune(r->ir);
-        verify(r, "assume");
-        dump_ir(r, "assume");
-    }
-    if (!r->dumped) {
-        opt_peel(r->ir);
-        opt_simplify(r->ir);
-        opt_prune(r->ir);
-        verify(r, "peel");
-        dump_ir(r, "peel");
-    }
+    if (job->options.assume)
+        then(r, assume, "assume");
+    then(r, peel, "peel");
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
     r->ok = true;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lower/lower.h"
+#include "compile/middle.h"
 #include "opt/opt.h"
 
 #define MEMORY_LIMIT ((size_t)1 << 30)  /* bytes for the IR of one kernel          */
@@ -26,7 +26,6 @@ typedef struct Run {
     Diag         *diag;
     Arena        *scratch;              /* the IR                                  */
     Arena        *arena;                /* what is handed out                      */
-    Specialization special;
     Ir           *ir;
     SpirvCode     code;
     Proof         proof;
@@ -35,37 +34,19 @@ typedef struct Run {
     bool          ok;
 } Run;
 
-static void verify(const Run *r, const char *stage)
-{
-#ifndef NDEBUG
-    const char *fault = ir_verify(r->ir);
-    BUG_IF(fault, "after %s: %s", stage, fault);
-#else
-    (void)r;
-    (void)stage;
-#endif
-}
-
 /* Runs under arena_try() of the scratch arena. */
 static void make(void *context)
 {
     Run *r = context;
-    if (!check_specialize(&r->special, r->scratch, r->module, r->entry, r->settings,
-                          r->nsettings, r->diag))
-        return;
-    r->ir = lower_entry_point(r->scratch, r->module, r->entry, &r->special, r->diag);
+    r->ir = middle_run(r->scratch, &(MiddleJob){r->module, r->entry, r->settings, r->nsettings,
+                                                r->diag, NULL, NULL});
     if (!r->ir)
         return;
-    verify(r, "lower");
-    for (uint32_t i = 0; i < opt_pass_count; i++) {
-        opt_passes[i].run(r->ir);
-        verify(r, opt_passes[i].name);
-    }
     if (r->assume) {
         opt_assume(r->ir, false, 0, &r->proof);
         opt_simplify(r->ir);
         opt_prune(r->ir);
-        verify(r, "assume");
+        middle_verify(r->ir, "assume");
     }
     r->ok = spirv_emit(r->scratch, r->ir, r->target, r->diag, &r->code);
 }

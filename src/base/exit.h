@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * exit.h - a program that ends while a thread of ours uses a library with static objects.
+ * exit.h - a program that ends while a library with static objects is in use.
  *
- * in     the beginning and the end of each such use, from any thread
+ * in     the beginning and the end of each use on threads of ours, and of what the library
+ *        does on its own
  * out    exit() waits for those under way before it destroys the static objects; later
  *        ones never begin
  * not    which library it is (LLVM, drivers of Vulkan)
@@ -19,5 +20,10 @@ void exit_prepare(void);
 bool exit_hold(void);
 /* Once for each; a thread may hold several times. */
 void exit_release(void);
+
+/* Work that the library does on threads of its own; it begins within a use. A program that
+ * ends waits for it, but not for long: it may never end. From any thread, once each. */
+void exit_work_begins(void);
+void exit_work_ends(void);
 
 #endif

@@ -529,11 +529,12 @@ static WGPUQueue queue_of(Wait *w)
 }
 
 /* Does the queue's work until something waited for is complete, as long as nobody else
- * does it. With the lock, which it gives back meanwhile. */
-static bool work_for(Wait *w)
+ * does it; who has no time for that leaves it to others. With the lock, which it gives
+ * back meanwhile. */
+static bool work_for(Wait *w, bool has_time)
 {
     WGPUQueue queue = queue_of(w);
-    bool      any = false, helped = queue != NULL;
+    bool      any = false, helped = queue && has_time;
     while (!any && helped) {
         pthread_mutex_unlock(&w->fs->lock);
         helped = queue_assist(queue);
@@ -542,6 +543,8 @@ static bool work_for(Wait *w)
     }
     if (queue) {
         pthread_mutex_unlock(&w->fs->lock);
+        if (!any)
+            queue_watch(queue);
         device_unref(queue->device);
         pthread_mutex_lock(&w->fs->lock);
         any = any || look(w);
@@ -559,8 +562,8 @@ static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
         bool any = look(w);
         bool time_left = timeout > 0;
         /* Who has time without end may spend it on a long dispatch. */
-        if (!any && endless)
-            any = work_for(w);
+        if (!any)
+            any = work_for(w, endless);
         while (!any && time_left) {
             time_left = sleep_on(w, endless ? NULL : &until);
             any = look(w);

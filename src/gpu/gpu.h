@@ -170,6 +170,9 @@ struct GpuBackend {
      * its way is done sooner here than where a thread must wake up first. NULL: the
      * device has no use for it. */
     bool (*help)(GpuDevice *d);
+    /* Somebody wants to hear of what was submitted without helping. NULL: the device
+     * sees to every submit at once anyway. */
+    void (*watch)(GpuDevice *d);
 };
 
 /* All kinds of device, in the order of preference; ends with NULL. */

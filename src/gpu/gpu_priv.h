@@ -424,6 +424,8 @@ void queue_lose(WGPUQueue queue, bool user_thread);
 bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging);
 /* Carries out work on this thread, if nobody does; false: it did nothing. */
 bool queue_assist(WGPUQueue queue);
+/* What was submitted is to complete although nobody assists. */
+void queue_watch(WGPUQueue queue);
 /* The batch completes `f`, if it is not complete yet. With the lock; false: it is, or
  * there is none. */
 bool queue_wait(WGPUQueue queue, Batch *batch, Future *f);

@@ -235,6 +235,13 @@ bool queue_assist(WGPUQueue queue)
     return device->backend->help && device->backend->help(device->gpu);
 }
 
+void queue_watch(WGPUQueue queue)
+{
+    WGPUDevice device = queue->device;
+    if (device->backend->watch)
+        device->backend->watch(device->gpu);
+}
+
 /* Gives the writes that wait their place in the queue. With both locks. */
 static void enqueue_writes(WGPUQueue queue)
 {
@@ -477,6 +484,8 @@ bool queue_wait(WGPUQueue queue, Batch *b, Future *f)
     if (!b || b->serial <= queue->completed || device_is_lost(queue->device))
         return false;
     wait_for(b, f);
+    if (f->mode != WGPUCallbackMode_WaitAnyOnly)
+        queue_watch(queue);
     return true;
 }
 

@@ -114,6 +114,7 @@ void null_reset(void)
     null_let_kernels_go();
     null_let_ends_go();
     null_counts.kernels_made = null_counts.submits = null_counts.dispatches = 0;
+    null_counts.watches = 0;
 }
 
 /* ---- adapters ---- */
@@ -430,6 +431,12 @@ void null_lose(const char *why, bool blame)
     newest->desc.lost(newest->desc.lost_user, blame ? newest->last_tag : NULL, why);
 }
 
+static void watch(GpuDevice *d)
+{
+    (void)d;
+    null_counts.watches++;
+}
+
 const GpuBackend null_backend = {
     .name = "null",
     .adapter = find_adapter,
@@ -444,6 +451,7 @@ const GpuBackend null_backend = {
     .queries_create = queries_create,
     .queries_destroy = queries_destroy,
     .submit = submit,
+    .watch = watch,
 };
 
 const GpuBackend *const null_backends[] = {&null_backend, NULL};

@@ -36,7 +36,7 @@ extern _Thread_local volatile int null_allocating;
 /* What there is at the moment, of all devices: zero when nothing leaks. */
 typedef struct NullCounts {
     atomic_int devices, buffers, kernels, queries;
-    atomic_int kernels_made, submits, dispatches;   /* ever */
+    atomic_int kernels_made, submits, dispatches, watches;  /* ever */
 } NullCounts;
 
 extern NullCounts null_counts;

@@ -398,6 +398,39 @@ static void test_a_backend_that_gives_up(void **state)
 
 /* ---- knowing when it is done ---- */
 
+/* A device may leave its work alone until somebody asks. */
+static void test_the_backend_knows_who_does_not_wait(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    Told only = TOLD_INIT, other = TOLD_INIT, mapped = TOLD_INIT;
+    WGPUBuffer b = make_buffer(fx, "b", WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, 4);
+    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(fx->device, NULL);
+    wgpuCommandEncoderClearBuffer(e, b, 0, 4);
+    null_hold();
+    submit(fx, e);
+    WGPUFutureWaitInfo wait = {.future = wgpuQueueOnSubmittedWorkDone(
+        fx->queue, work_info(&only, WGPUCallbackMode_WaitAnyOnly))};
+    assert_int_equal(null_counts.watches, 0);
+    wgpuInstanceWaitAny(fx->instance, 1, &wait, 0);
+    assert_int_equal(null_counts.watches, 1);
+    wgpuInstanceWaitAny(fx->instance, 1, &wait, 1000);
+    assert_int_equal(null_counts.watches, 2);
+    wgpuQueueOnSubmittedWorkDone(fx->queue,
+                                 work_info(&other, WGPUCallbackMode_AllowProcessEvents));
+    assert_int_equal(null_counts.watches, 3);
+    wgpuBufferMapAsync(b, WGPUMapMode_Read, 0, 4,
+                       map_info(&mapped, WGPUCallbackMode_AllowSpontaneous));
+    assert_int_equal(null_counts.watches, 4);
+    null_let_go();
+    told_wait(&mapped);
+    wait_for(fx, wait.future);
+    wgpuInstanceProcessEvents(fx->instance);
+    assert_int_equal(told_count(&other), 1);
+    wgpuBufferRelease(b);
+    fixture_close(fx);
+}
+
 static void test_work_done_with_a_wrong_chain(void **state)
 {
     (void)state;
@@ -434,6 +467,7 @@ int main(void)
         cmocka_unit_test(test_a_map_sees_the_writes_before_it),
         cmocka_unit_test(test_a_backend_that_works_within_the_call),
         cmocka_unit_test(test_a_backend_that_gives_up),
+        cmocka_unit_test(test_the_backend_knows_who_does_not_wait),
         cmocka_unit_test(test_work_done_with_a_wrong_chain),
     };
     return cmocka_run_group_tests_name("queue", tests, NULL, NULL);

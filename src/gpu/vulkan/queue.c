@@ -9,6 +9,9 @@
  *
  * A submit is recorded and given to the driver by the thread that calls; the queue's own
  * thread, or one that waits anyway, waits for the fences in order and says what is done.
+ * A thread that is woken costs more than an empty dispatch: the queue's own is called for
+ * what somebody wants to hear of and does not wait for, and a while after a submit for
+ * what nobody asked about.
  * With a deadline each dispatch is a flight of its own, so that its time can be told, and
  * what was too long has a name. Nothing stops a dispatch on a GPU: a device whose deadline
  * has passed is lost and adrift. Nothing of it is freed until its work has ended after
@@ -16,15 +19,14 @@
  */
 #include "gpu/vulkan/vulkan_priv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/exit.h"
 
 #define MOST_SPARE   16u
-#define USED_TO_HELP 2u             /* flights in a row that others waited for    */
-#define LOOK_EVERY   2000000        /* ns between looks of a thread that is not woken */
-#define LOOKS_MOST   50u            /* in vain, until it sleeps again             */
+#define GRACE        5000000        /* ns in which others may wait for a flight   */
 #define LAST_CHANCE  50000000u      /* ns that overdue work is waited for at the end */
 
 /* ---- flights ---- */
@@ -126,6 +128,8 @@ static VkResult send(GpuDevice *d, VulkanFlight *f)
     return d->fn.QueueSubmit(d->handle, 1, &info, f->fence);
 }
 
+/* To wake a thread takes longer than an empty dispatch does: it is called at once only for
+ * what somebody wants to hear of and does not wait for. */
 static void enqueue(GpuDevice *d, VulkanFlight *f)
 {
     VulkanQueue *q = &d->queue;
@@ -133,7 +137,10 @@ static void enqueue(GpuDevice *d, VulkanFlight *f)
     f->next = NULL;
     *q->last = f;
     q->last = &f->next;
-    bool wake = !q->busy && q->helped < USED_TO_HELP;
+    VulkanCall before = q->call;
+    q->call = q->awaited || d->desc.deadline ? CALL_NOW : MAX_OF(before, CALL_LATER);
+    q->awaited = false;
+    bool wake = q->call != before;
     pthread_mutex_unlock(&q->lock);
     if (wake)
         pthread_cond_signal(&q->more);      /* the caller keeps the device alive */
@@ -149,6 +156,7 @@ static const char *fly(GpuDevice *d, GpuSubmit *s, uint32_t *at, const void **ta
     if (!f)
         return vulkan_result_text(result);
     f->serial = ++d->queue.serial;
+    exit_work_begins();
     if (vulkan_record(d, f, s, at, d->desc.deadline != 0, &why)) {
         result = send(d, f);
         why = result == VK_SUCCESS ? NULL : vulkan_result_text(result);
@@ -156,6 +164,7 @@ static const char *fly(GpuDevice *d, GpuSubmit *s, uint32_t *at, const void **ta
     *tag = f->tag;
     if (why) {
         flight_give(d, f);
+        exit_work_ends();
         return why;
     }
     f->last = *at >= s->count;
@@ -171,6 +180,7 @@ static bool end_early(GpuDevice *d, GpuSubmit *s)
     VulkanFlight *f = calloc(1, sizeof *f);
     if (!f)
         return false;
+    exit_work_begins();
     f->serial = ++d->queue.serial;
     f->last = true;
     f->submit = s;
@@ -178,14 +188,17 @@ static bool end_early(GpuDevice *d, GpuSubmit *s)
     return true;
 }
 
+/* Of a program that ends only the thread that ends it comes here, with nothing to do. */
 bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s)
 {
+    exit_prepare();
+    bool        held = exit_hold();
     const char *why = NULL;
     const void *tag = NULL;
     uint32_t    at = 0, flown = 0;
     bool        later = false;
     pthread_mutex_lock(&d->record_lock);
-    bool lost = atomic_load(&d->lost);
+    bool lost = !held || atomic_load(&d->lost);
     do
         why = lost ? NULL : fly(d, s, &at, &tag);
     while (!lost && !why && ++flown && at < s->count);
@@ -196,13 +209,16 @@ bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s)
         vulkan_device_lose(d, tag, "the work cannot be submitted: %s", why);
     if (lost || (why && !later))
         s->done(s->user);
+    if (held)
+        exit_release();
     return !lost && !why;
 }
 
 /* ---- the thread ---- */
 
-/* The driver says that the device is lost. What it says of the rest is waited for, so
- * that it has no work left that uses what is freed from now on. */
+/* The driver cannot wait for a flight, because the device is lost or for another reason.
+ * It is asked for all its work at once, so that none is left that uses what is freed
+ * from now on. */
 static void let_driver_rest(GpuDevice *d)
 {
     pthread_mutex_lock(&d->record_lock);
@@ -222,11 +238,11 @@ static void wait_for(GpuDevice *d, const VulkanFlight *f)
     VkResult result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
     if (result == VK_SUCCESS)
         return;
-    if (result == VK_ERROR_DEVICE_LOST)
-        let_driver_rest(d);
-    else
-        atomic_store(&d->adrift, true);
     d->overdue = result == VK_TIMEOUT;
+    if (d->overdue)
+        atomic_store(&d->adrift, true);
+    else
+        let_driver_rest(d);
     if (d->overdue)
         vulkan_device_lose(d, f->tag, "a dispatch ran longer than its deadline of %llu ms",
                            (unsigned long long)(d->desc.deadline / 1000000u));
@@ -252,11 +268,13 @@ static void come_down(GpuDevice *d, VulkanFlight *f)
         s->done(s->user);
 }
 
-/* A program that ends does not wait for the device, but for what its end sets off. */
+/* A program that ends waits a while for the device, whose driver may have threads of its
+ * own at work, and for what the end of a flight sets off. */
 static void land(GpuDevice *d, VulkanFlight *f)
 {
     wait_for(d, f);
     bool held = exit_hold();
+    exit_work_ends();
     atomic_store(&d->queue.completed, f->serial);
     come_down(d, f);
     if (held)
@@ -276,31 +294,27 @@ static void land_first(GpuDevice *d)
     land(d, f);
     pthread_mutex_lock(&q->lock);
     q->busy = false;
-    q->landed++;
+    if (!q->first && q->call == CALL_NOW)
+        q->call = CALL_NONE;
 }
 
-/* Waits until there is something to do. To wake a thread takes longer than an empty
- * dispatch does: where others wait for all flights anyway, it is not woken for each, but
- * looks by itself whether one was left to it. With the lock. */
-static void sleep_until_needed(VulkanQueue *q)
+/* Leaves the flights for a moment to those who may wait for them. A flight that is there
+ * before and after it was taken by nobody. With the lock. */
+static void give_others_time(VulkanQueue *q)
 {
-    uint32_t idle = 0;
-    while (q->busy || (!q->first && !q->ends)) {
-        if (q->helped < USED_TO_HELP) {
-            pthread_cond_wait(&q->more, &q->lock);
-            continue;
-        }
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += LOOK_EVERY;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        uint64_t seen = q->landed;
-        pthread_cond_timedwait(&q->more, &q->lock, &until);
-        idle = q->landed == seen && !q->first ? idle + 1 : 0;
-        if (idle >= LOOKS_MOST)
-            q->helped = 0;                  /* all is quiet: from now on it is woken */
-    }
+    uint64_t        serial = q->first ? q->first->serial : 0;
+    struct timespec until;
+    int             result = 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += GRACE;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (q->call == CALL_LATER && !q->ends && result != ETIMEDOUT)
+        result = pthread_cond_timedwait(&q->more, &q->lock, &until);
+    if (q->call == CALL_LATER && !q->first)
+        q->call = CALL_NONE;
+    else if (q->call == CALL_LATER && q->first->serial == serial)
+        q->call = CALL_NOW;
 }
 
 static void *queue_main(void *argument)
@@ -308,12 +322,13 @@ static void *queue_main(void *argument)
     GpuDevice   *d = argument;
     VulkanQueue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
-    for (;;) {
-        sleep_until_needed(q);
-        if (!q->first)
-            break;
-        q->helped = 0;
-        land_first(d);
+    while (q->first || q->busy || !q->ends) {
+        if (q->first && !q->busy && (q->call == CALL_NOW || q->ends))
+            land_first(d);
+        else if (q->call == CALL_LATER)
+            give_others_time(q);
+        else
+            pthread_cond_wait(&q->more, &q->lock);
     }
     pthread_mutex_unlock(&q->lock);
     return NULL;
@@ -326,12 +341,25 @@ bool vulkan_queue_help(GpuDevice *d)
     bool mine = q->first && !q->busy;
     if (mine) {
         land_first(d);
-        bool now_used = q->helped < USED_TO_HELP && ++q->helped == USED_TO_HELP;
-        if (q->first || q->ends || now_used)
+        if (q->call == CALL_NOW || q->ends)
             pthread_cond_signal(&q->more);
     }
     pthread_mutex_unlock(&q->lock);
     return mine;
+}
+
+void vulkan_queue_watch(GpuDevice *d)
+{
+    VulkanQueue *q = &d->queue;
+    pthread_mutex_lock(&q->lock);
+    if (!q->first && !q->busy)
+        q->awaited = true;
+    else if (q->first && q->call != CALL_NOW) {
+        q->call = CALL_NOW;
+        if (!q->busy)
+            pthread_cond_signal(&q->more);
+    }
+    pthread_mutex_unlock(&q->lock);
 }
 
 /* ---- its life ---- */

@@ -122,4 +122,5 @@ const GpuBackend gpu_vulkan_backend = {
     .queries_destroy = vulkan_queries_destroy,
     .submit = vulkan_queue_submit,
     .help = vulkan_queue_help,
+    .watch = vulkan_queue_watch,
 };

@@ -293,6 +293,9 @@ bool vulkan_record(GpuDevice *d, VulkanFlight *f, const GpuSubmit *s, uint32_t *
 
 /* ---- queue.c ---- */
 
+/* When the thread is to see to the flights. */
+typedef enum VulkanCall { CALL_NONE, CALL_LATER, CALL_NOW } VulkanCall;
+
 typedef struct VulkanQueue {
     pthread_t       thread;
     bool            started;
@@ -303,9 +306,8 @@ typedef struct VulkanQueue {
     VulkanFlight   *adrift;         /* given up, and still under way              */
     uint32_t        nspare;
     bool            busy;           /* a thread is waiting for a flight           */
-    uint32_t        helped;         /* flights in a row that the thread had nothing
-                                       to do with                                 */
-    uint64_t        landed;         /* flights ever                               */
+    VulkanCall      call;           /* not NONE while there are flights           */
+    bool            awaited;        /* the next flight is for somebody already    */
     bool            ends;
     uint64_t        serial;         /* of the newest flight; record_lock          */
     atomic_ullong   completed;      /* serial                                     */
@@ -315,6 +317,7 @@ bool vulkan_queue_start(GpuDevice *d);
 void vulkan_queue_end(GpuDevice *d);        /* after everything submitted is done */
 bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s);
 bool vulkan_queue_help(GpuDevice *d);
+void vulkan_queue_watch(GpuDevice *d);
 /* Is nothing of what was given up under way any more? */
 bool vulkan_queue_is_idle(GpuDevice *d);
 void vulkan_queue_free(GpuDevice *d);

@@ -10,14 +10,17 @@
  *
  *     faults_test              all cases
  *     faults_test program      the program alone, as the environment has it
+ *     faults_test leave        one that ends while its work is under way
  */
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <webgpu/webgpu.h>
@@ -37,13 +40,36 @@ typedef struct Program {
     WGPUAdapter  adapter;
     WGPUDevice   device;
     WGPUQueue    queue;
+    pthread_mutex_t lock;
+    pthread_cond_t  said;
     char         why[600];              /* the first thing that was said          */
 } Program;
 
+#define PROGRAM {.lock = PTHREAD_MUTEX_INITIALIZER, .said = PTHREAD_COND_INITIALIZER}
+
 static void note(Program *p, WGPUStringView text)
 {
+    pthread_mutex_lock(&p->lock);
     if (!p->why[0])
         snprintf(p->why, sizeof p->why, "%.*s", (int)text.length, text.data ? text.data : "");
+    pthread_cond_signal(&p->said);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Whether something was said, or is within the time: errors come on a thread of their
+ * own. */
+static bool is_said(Program *p, int seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    wgpuInstanceProcessEvents(p->instance);
+    pthread_mutex_lock(&p->lock);
+    while (!p->why[0] && pthread_cond_timedwait(&p->said, &p->lock, &until) == 0)
+        ;
+    bool said = p->why[0] != '\0';
+    pthread_mutex_unlock(&p->lock);
+    return said;
 }
 
 static void on_adapter(WGPURequestAdapterStatus status, WGPUAdapter adapter,
@@ -190,8 +216,9 @@ static bool read_back(Program *p, WGPUBuffer from, void *out, uint64_t size)
     return data != NULL;
 }
 
-#define COUNT  256u
-#define ROUNDS 3u
+#define COUNT        256u
+#define ROUNDS       3u
+#define MOST_SECONDS 20             /* until somebody has said what is wrong */
 
 static bool numbers_are_right(const uint32_t *got)
 {
@@ -224,12 +251,14 @@ static bool work(Program *p)
     wgpuQueueWriteBuffer(p->queue, n, 0, counts, sizeof counts);
     for (uint32_t i = 0; i < ROUNDS; i++)
         compute(p, pipeline, group, n, times);
-    bool right = !read_back(p, a, got, sizeof got) || p->why[0] || numbers_are_right(got);
+    bool right = !read_back(p, a, got, sizeof got) || numbers_are_right(got)
+                 || is_said(p, MOST_SECONDS);
     WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(p->device, NULL);
     wgpuCommandEncoderResolveQuerySet(e, times, 0, 2, t, 0);
     submit(p, e);
-    right = right && (!read_back(p, t, got_times, sizeof got_times) || p->why[0]
-                      || (got_times[0] && got_times[0] <= got_times[1]));
+    right = right && (!read_back(p, t, got_times, sizeof got_times)
+                      || (got_times[0] && got_times[0] <= got_times[1])
+                      || is_said(p, MOST_SECONDS));
     wgpuBindGroupRelease(group);
     wgpuQuerySetRelease(times);
     wgpuBufferRelease(a);
@@ -241,7 +270,7 @@ static bool work(Program *p)
 
 static int run_program(void)
 {
-    Program p = {0};
+    Program p = PROGRAM;
     int     end = RIGHT;
     open_adapter(&p);
     if (!p.adapter)
@@ -253,17 +282,39 @@ static int run_program(void)
     if (p.device) {
         p.queue = wgpuDeviceGetQueue(p.device);
         bool right = work(&p);
-        wgpuInstanceProcessEvents(p.instance);
-        end = !right ? WRONG : p.why[0] ? REPORTED : RIGHT;
+        end = !right ? WRONG : is_said(&p, 0) ? REPORTED : RIGHT;
         wgpuQueueRelease(p.queue);
         wgpuDeviceRelease(p.device);
     }
+    if (end != RIGHT && !is_said(&p, MOST_SECONDS))
+        end = WRONG;                    /* a failure without words */
     wgpuAdapterRelease(p.adapter);
     wgpuInstanceRelease(p.instance);
     fprintf(stderr, "%s", p.why);
-    if (end != RIGHT && !p.why[0])
-        end = WRONG;                    /* a failure without words */
     return end;
+}
+
+/* Ends in the middle of its work, with everything still there. */
+static int leave(void)
+{
+    static Program p = PROGRAM;
+    static const uint32_t counts[] = {4, 1, 1};
+    open_adapter(&p);
+    if (p.adapter)
+        open_device(&p);
+    if (!p.device)
+        return WRONG;
+    p.queue = wgpuDeviceGetQueue(p.device);
+    WGPUComputePipeline pipeline = make_pipeline(&p);
+    WGPUBuffer   a = make_buffer(&p, STORAGE | COPY_SRC | COPY_DST, COUNT * sizeof(uint32_t));
+    WGPUBuffer   n = make_buffer(&p, INDIRECT | COPY_DST, sizeof counts);
+    WGPUQuerySetDescriptor qd = {.type = WGPUQueryType_Timestamp, .count = 2};
+    WGPUQuerySet times = wgpuDeviceCreateQuerySet(p.device, &qd);
+    WGPUBindGroup group = make_group(&p, pipeline, a);
+    wgpuQueueWriteBuffer(p.queue, n, 0, counts, sizeof counts);
+    for (uint32_t i = 0; i < 4 * ROUNDS; i++)
+        compute(&p, pipeline, group, n, times);
+    exit(is_said(&p, 0) ? WRONG : RIGHT);
 }
 
 /* ---- cases ---- */
@@ -275,7 +326,8 @@ typedef struct Tally {
 } Tally;
 
 /* The program in a process of its own; what it says goes into `said`. */
-static int spawn(const char *self, const char *fault, bool deadline, char *said, size_t size)
+static int spawn(const char *self, const char *what, const char *fault, bool deadline, char *said,
+                 size_t size)
 {
     int    ends[2], status = 0;
     size_t got = 0;
@@ -289,7 +341,7 @@ static int spawn(const char *self, const char *fault, bool deadline, char *said,
         dup2(ends[1], 2);
         close(ends[0]);
         close(ends[1]);
-        execl(self, self, "program", (char *)NULL);
+        execl(self, self, what, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -311,7 +363,7 @@ static void try(Tally *t, const char *self, const char *name, const char *mode, 
 {
     char fault[128], said[4000];
     snprintf(fault, sizeof fault, "%s:%s:%d", name, mode, n);
-    int end = spawn(self, fault, deadline, said, sizeof said);
+    int end = spawn(self, "program", fault, deadline, said, sizeof said);
     t->cases++;
     t->right += end == RIGHT;
     t->missing += end == NO_ADAPTER || end == NO_DEVICE;
@@ -346,10 +398,18 @@ int main(int argc, char **argv)
     char  said[4000];
     if (argc > 1 && strcmp(argv[1], "program") == 0)
         return run_program();
-    int plain = spawn(argv[0], "none", false, said, sizeof said);
+    if (argc > 1 && strcmp(argv[1], "leave") == 0)
+        return leave();
+    int plain = spawn(argv[0], "program", "none", false, said, sizeof said);
     if (plain != RIGHT) {
         printf("without a fault it ends with %d: %s\n", plain, said);
         return 1;
+    }
+    for (int i = 0; i < 4; i++) {
+        int end = spawn(argv[0], "leave", "none", i & 1, said, sizeof said);
+        t.failed += end != RIGHT;
+        if (end != RIGHT)
+            printf("in the middle of its work it ends with %d: %s\n", end, said);
     }
     for (size_t i = 0; i < COUNTOF(all_functions); i += 4)
         try(&t, argv[0], all_functions[i], "missing", 0, false);

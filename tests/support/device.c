@@ -12,7 +12,7 @@
 
 #include <webgpu/weft.h>
 
-#define MAX_BUFFERS 16u
+#define MAX_BUFFERS 24u
 #define MAX_GROUPS  4u
 
 static size_t whole_words(size_t size)
@@ -91,7 +91,10 @@ static void open_device(TestDevice *d)
         features[count++] = WGPUFeatureName_ShaderF16;
     if (d->has_subgroups)
         features[count++] = WGPUFeatureName_Subgroups;
+    WGPULimits limits = WGPU_LIMITS_INIT;
+    wgpuAdapterGetLimits(d->adapter, &limits);
     WGPUDeviceDescriptor desc = WGPU_DEVICE_DESCRIPTOR_INIT;
+    desc.requiredLimits = &limits;
     desc.requiredFeatureCount = count;
     desc.requiredFeatures = features;
     desc.uncapturedErrorCallbackInfo.callback = on_error;

@@ -58,7 +58,7 @@ static void input_buffers(Gen *g, GenProgram *out)
 {
     const Ty *u = ty_vector(g, KIND_U32, 1), *any = ty_any(g, true, 1), *cfg = uniform_struct(g);
     uint32_t count = 4 * g->total + 64;
-    GenBuffer *b = buffer_new(g, out, "cfg", cfg);
+    GenBuffer *b = gen_buffer(g, out, "cfg", cfg);
     line(g, "@group(0) @binding(%u) var<uniform> cfg : %s;", b->binding, cfg->name);
     var_add(g, (Var){.text = "cfg", .type = cfg, .uniform = true, .space = SPACE_UNIFORM});
     g->uniform = cfg->fields[1];
@@ -90,14 +90,14 @@ static void output_buffers(Gen *g, GenProgram *out)
     slots(g, out, "out_v", ty_any_vector(g, true));
     array_buffer(g, out, "out_x", "read_write", any, g->total);
     var_add(g, (Var){.text = "out_x[me]", .type = any, .write = true});
-    GenBuffer *b = buffer_new(g, out, "acc_u", ty_array(g, u, CLASS_COUNT));
+    GenBuffer *b = gen_buffer(g, out, "acc_u", ty_array(g, u, CLASS_COUNT));
     line(g, "@group(0) @binding(%u) var<storage, read_write> acc_u : array<atomic<u32>, %u>;",
          b->binding, (unsigned)CLASS_COUNT);
     line(g, "struct Acc { before : vec2<u32>, all : array<atomic<i32>, %u> }",
          (unsigned)CLASS_COUNT);
-    b = buffer_new(g, out, "acc_i", ty_array(g, u, CLASS_COUNT + 2));
+    b = gen_buffer(g, out, "acc_i", ty_array(g, u, CLASS_COUNT + 2));
     line(g, "@group(0) @binding(%u) var<storage, read_write> acc_i : Acc;", b->binding);
-    b = buffer_new(g, out, "own_a", ty_array(g, i, g->total));
+    b = gen_buffer(g, out, "own_a", ty_array(g, i, g->total));
     line(g, "@group(0) @binding(%u) var<storage, read_write> own_a : array<atomic<i32>>;",
          b->binding);
     array_buffer(g, out, "junk", "read_write", u, 16 + pick(g, 40))->ignored = true;

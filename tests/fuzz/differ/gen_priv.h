@@ -241,7 +241,7 @@ bool stmt_leave(Gen *g);
 
 /* ---- gen_space.c ---- */
 
-GenBuffer *buffer_new(Gen *g, GenProgram *out, const char *name, const Ty *t);
+GenBuffer *gen_buffer(Gen *g, GenProgram *out, const char *name, const Ty *t);
 /* A runtime-sized array of `count` elements; `access` as in var<storage, access>. */
 GenBuffer *array_buffer(Gen *g, GenProgram *out, const char *name, const char *access,
                         const Ty *of, uint32_t count);

@@ -21,7 +21,7 @@ static GenBuffer *buffer_of_size(Gen *g, GenProgram *out, const char *name, uint
     return b;
 }
 
-GenBuffer *buffer_new(Gen *g, GenProgram *out, const char *name, const Ty *t)
+GenBuffer *gen_buffer(Gen *g, GenProgram *out, const char *name, const Ty *t)
 {
     GenBuffer *b = buffer_of_size(g, out, name, t->size);
     b->floats = ty_has_float(t);
@@ -32,7 +32,7 @@ GenBuffer *buffer_new(Gen *g, GenProgram *out, const char *name, const Ty *t)
 GenBuffer *array_buffer(Gen *g, GenProgram *out, const char *name, const char *access,
                         const Ty *of, uint32_t count)
 {
-    GenBuffer *b = buffer_new(g, out, name, ty_array(g, of, count));
+    GenBuffer *b = gen_buffer(g, out, name, ty_array(g, of, count));
     line(g, "@group(0) @binding(%u) var<storage, %s> %s : array<%s>;", b->binding, access, name,
          of->name);
     return b;
@@ -102,7 +102,7 @@ void overrides_declare(Gen *g, GenProgram *out)
 static void declare_uniform(Gen *g, GenProgram *out)
 {
     const Ty *t = ty_any(g, true, 2);
-    GenBuffer *b = buffer_new(g, out, "uni", t);
+    GenBuffer *b = gen_buffer(g, out, "uni", t);
     line(g, "@group(0) @binding(%u) var<uniform> uni : %s;", b->binding, t->name);
     var_add(g, (Var){.text = "uni", .type = t, .uniform = true, .space = SPACE_UNIFORM});
     g->uniform = t;

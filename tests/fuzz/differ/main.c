@@ -3,7 +3,7 @@
  * main.c - runs random programs for some time, and makes those that fail small.
  *
  *   test_differ [--seconds N] [--seed S] [--count N] [--print] [--all] [--no-shrink]
- *               [--no-code] [--text FILE]
+ *               [--no-code] [--device] [--text FILE]
  *
  *     --seconds N    how long                                   default 10
  *     --seed S       of the first program; the next has S + 1   default 1
@@ -11,6 +11,7 @@
  *     --print        the texts, nothing is run
  *     --all          every number of lanes, not two of them
  *     --no-code      no machine code: valid, and the same after all passes
+ *     --device       on the device that WEFT_TEST_BACKEND names, not as machine code
  *     --no-shrink    a program that fails is shown as it is
  *     --text FILE    another text for the buffers of the program
  *
@@ -25,13 +26,14 @@
 #include <time.h>
 
 #include "base/macro.h"
+#include "device.h"
 #include "run.h"
 #include "shrink.h"
 
 typedef struct Options {
     double   seconds;
     uint64_t seed, count;
-    bool     print, all, keep, no_code;
+    bool     print, all, keep, no_code, device;
     const char *text;
 } Options;
 
@@ -54,6 +56,8 @@ static bool read_options(Options *o, int argc, char **argv)
             o->keep = true;
         else if (strcmp(argv[i], "--no-code") == 0)
             o->no_code = true;
+        else if (strcmp(argv[i], "--device") == 0)
+            o->device = true;
         else if (next && strcmp(argv[i], "--text") == 0)
             o->text = argv[++i];
         else if (next && strcmp(argv[i], "--seconds") == 0)
@@ -78,7 +82,8 @@ static void print_program(const GenProgram *p)
 
 static RunOptions run_options(const Options *o, uint64_t seed)
 {
-    return (RunOptions){.all = o->all, .no_code = o->no_code, .choice = (uint32_t)seed};
+    return (RunOptions){.all = o->all, .no_code = o->no_code, .choice = (uint32_t)seed,
+                        .device = o->device ? &run_device : NULL};
 }
 
 static bool show_failure(Arena *a, GenProgram *p, uint64_t seed, const Trial *t,
@@ -104,7 +109,7 @@ static void read_text(Arena *a, const char *path, Str *out)
     *out = (Str){arena_copy(a, buffer, n), n};
 }
 
-static bool run_seed(uint64_t seed, const Options *o)
+static bool run_seed(uint64_t seed, const Options *o, uint64_t *left_out)
 {
     Arena arena;
     GenProgram p;
@@ -118,7 +123,9 @@ static bool run_seed(uint64_t seed, const Options *o)
     } else {
         RunOptions options = run_options(o, seed);
         Trial t = trial(&arena, &p, &options);
-        ok = t.verdict == VERDICT_SAME || show_failure(&arena, &p, seed, &t, o);
+        *left_out += t.verdict == VERDICT_LEFT_OUT;
+        ok = t.verdict == VERDICT_SAME || t.verdict == VERDICT_LEFT_OUT
+             || show_failure(&arena, &p, seed, &t, o);
     }
     arena_fini(&arena);
     return ok;
@@ -129,14 +136,17 @@ int main(int argc, char **argv)
     Options o = {.seconds = 10, .seed = 1, .count = UINT64_MAX};
     if (!read_options(&o, argc, argv)) {
         fprintf(stderr, "usage: test_differ [--seconds N] [--seed S] [--count N] [--print] "
-                        "[--all] [--no-shrink] [--no-code] [--text FILE]\n");
+                        "[--all] [--no-shrink] [--no-code] [--device] "
+                        "[--text FILE]\n");
         return 2;
     }
     double start = now();
-    uint64_t n = 0;
+    uint64_t n = 0, left_out = 0;
     bool ok = true;
     for (; ok && n < o.count && now() - start < o.seconds; n++)
-        ok = run_seed(o.seed + n, &o);
+        ok = run_seed(o.seed + n, &o, &left_out);
+    if (left_out)
+        printf("%llu need what the device does not have\n", (unsigned long long)left_out);
     if (!o.print)
         printf("%llu programs, %s\n", (unsigned long long)n, ok ? "all as they should be"
                                                                 : "the last one is not");

@@ -328,15 +328,37 @@ static bool check_ways(Job *j)
     return true;
 }
 
+/* ---- a device ---- */
+
+static bool check_device(Job *j, uint32_t subgroup_size)
+{
+    if (!find_right(j, j->p->subgroups ? subgroup_size : 8))
+        return false;
+    Buffers is = buffers_copy(j);
+    doing(j, "device", subgroup_size);
+    const char *wrong = j->options->device->run(j->p, is.data);
+    if (!wrong)
+        wrong = difference(j, &is);
+    if (wrong)
+        j->why = arena_printf(j->arena, "on the device: %s", wrong);
+    return !wrong;
+}
+
 Verdict run_program(Arena *a, const GenProgram *p, const RunOptions *options, const char **why)
 {
     Job *j = ARENA_NEW(a, Job);
     *j = (Job){.arena = a, .p = p, .options = options};
     for (uint32_t i = 0; i < p->noverrides; i++)
         j->settings[i] = (OverrideSetting){str_of(p->overrides[i].name), p->overrides[i].value};
+    uint32_t subgroup_size = 0;
+    doing(j, "open", 0);
+    if (options->device && !options->device->can_run(p, &subgroup_size))
+        return VERDICT_LEFT_OUT;
     doing(j, "check", 0);
     bool valid = front(j) && find_right(j, p->subgroups ? 4 : 8);
-    bool same = valid && check_passes(j) && (options->no_code || check_ways(j));
+    bool same = valid && check_passes(j)
+                && (options->device ? check_device(j, subgroup_size)
+                                    : options->no_code || check_ways(j));
     *why = j->why;
     return same ? VERDICT_SAME : valid ? VERDICT_DIFFERENT : VERDICT_INVALID;
 }

@@ -135,7 +135,7 @@ static uint8_t *pack(const KernelKey *key, const CompiledObject *o, size_t *size
     return bytes;
 }
 
-void disk_cache_write(const CacheFolder *d, const KernelKey *key, const CompiledObject *o)
+void disk_cache_write(CacheFolder *d, const KernelKey *key, const CompiledObject *o)
 {
     size_t size = 0;
     uint8_t *bytes = d->path ? pack(key, o, &size) : NULL;

@@ -18,6 +18,6 @@ typedef struct KernelKey {
 /* False: not there, damaged, or of other origin. */
 bool disk_cache_read(const CacheFolder *d, const KernelKey *key, CompiledObject *out);
 /* Best effort: a full disk is no error. */
-void disk_cache_write(const CacheFolder *d, const KernelKey *key, const CompiledObject *o);
+void disk_cache_write(CacheFolder *d, const KernelKey *key, const CompiledObject *o);
 
 #endif

@@ -25,6 +25,7 @@
 
 #define MAX_FILE  (256u << 20)
 #define SUFFIX    ".weft"
+#define UNSEEN_SHARE 64             /* of the limit                                */
 
 uint64_t bytes_hash(const void *bytes, size_t size)
 {
@@ -78,7 +79,7 @@ static bool is_ours(const struct stat *info)
 void folder_init(CacheFolder *d, const char *folder, uint64_t limit)
 {
     struct stat info;
-    *d = (CacheFolder){.limit = limit};
+    *d = (CacheFolder){.limit = limit, .unseen = limit / UNSEEN_SHARE};
     char *path = folder ? strdup(folder) : default_folder();
     if (!path)
         return;
@@ -160,9 +161,9 @@ static bool write_whole(const char *path, const uint8_t *bytes, size_t size)
 /* ---- the limit ---- */
 
 typedef struct CacheFile {
-    char   name[32];
-    off_t  size;
-    time_t time;
+    char    name[32];
+    off_t   size;
+    int64_t time;                   /* ns                                          */
 } CacheFile;
 
 static int older_first(const void *x, const void *y)
@@ -192,7 +193,7 @@ static CacheFile *list_files(const CacheFolder *d, int folder, size_t *count, ui
         }
         memcpy(list[n].name, entry->d_name, len + 1);
         list[n].size = info.st_size;
-        list[n++].time = info.st_mtime;
+        list[n++].time = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
         *total += (uint64_t)info.st_size;
     }
     if (dir)
@@ -221,17 +222,28 @@ static void keep_limit(const CacheFolder *d)
     close(folder);
 }
 
-void folder_write(const CacheFolder *d, uint64_t name, const void *bytes, size_t size)
+/* To count them takes time for each file there is: the first who writes does so, and
+ * whoever completes a share of the limit that is not counted yet. */
+static bool must_count(CacheFolder *d, size_t written)
+{
+    uint64_t unseen = atomic_fetch_add(&d->unseen, written) + written;
+    return unseen > d->limit / UNSEEN_SHARE &&
+           atomic_compare_exchange_strong(&d->unseen, &unseen, 0);
+}
+
+void folder_write(CacheFolder *d, uint64_t name, const void *bytes, size_t size)
 {
     char tail[48];
     if (!d->path || size > MAX_FILE)
         return;
     snprintf(tail, sizeof tail, ".%ld.%p.new", (long)getpid(), bytes);
     char *aside = file_path(d, name, tail), *path = file_path(d, name, SUFFIX);
-    if (aside && path && write_whole(aside, bytes, size) && rename(aside, path) == 0)
-        keep_limit(d);
-    else if (aside)
+    if (aside && path && write_whole(aside, bytes, size) && rename(aside, path) == 0) {
+        if (must_count(d, size))
+            keep_limit(d);
+    } else if (aside) {
         unlink(aside);
+    }
     free(aside);
     free(path);
 }

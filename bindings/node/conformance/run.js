@@ -4,8 +4,8 @@
 // run.js - runs the WebGPU conformance suite on Weft and prints the results by section.
 //
 // in     a compiled checkout of the suite; a file of queries
-// out    a table on standard output; results.tsv (a row for each query) and failures.txt
-//        in the output folder
+// out    a table on standard output; results.tsv (a row for each query), failures.txt
+//        and skips.txt in the output folder
 // knows  processes: one that crashes or hangs costs one case
 // not    the suite: suite.js has it
 //
@@ -57,40 +57,44 @@ const readQueries = (text, only) => {
 
 // ---- results ----
 
-const newCounts = () => ({ cases: 0, pass: 0, warn: 0, fail: 0, skip: 0, seconds: 0 });
+const newCounts = () => ({ cases: 0, pass: 0, warn: 0, fail: 0, skip: 0, seconds: 0, cpu: 0 });
 
 const add = (sum, counts) => { for (const key of Object.keys(counts)) sum[key] += counts[key]; };
 
 const open = (options) => {
   fs.mkdirSync(options.out, { recursive: true });
-  const results = path.join(options.out, 'results.tsv'), failures = path.join(options.out, 'failures.txt');
-  fs.writeFileSync(results, 'section\tquery\tcases\tpass\twarn\tfail\tskip\tseconds\n');
+  const [results, failures, skips] = ['results.tsv', 'failures.txt', 'skips.txt'].map((name) => path.join(options.out, name));
+  fs.writeFileSync(results, 'section\tquery\tcases\tpass\twarn\tfail\tskip\tseconds\tcpu\n');
   fs.writeFileSync(failures, '');
-  return { results, failures, sections: new Map() };
+  fs.writeFileSync(skips, '');
+  return { results, failures, skips, sections: new Map() };
 };
 
-const recordCase = (files, counts, { name, status, seconds, why }) => {
+const recordCase = (files, counts, { name, status, seconds, cpu, why }) => {
   counts.cases++;
   counts[status]++;
   counts.seconds += seconds;
-  if (status === 'fail') fs.appendFileSync(files.failures, `${name}\n${why.map((line) => `    ${line}\n`).join('')}`);
+  counts.cpu += cpu ?? 0;
+  const file = { fail: files.failures, skip: files.skips }[status];
+  if (file) fs.appendFileSync(file, `${name}\n${why.map((line) => `    ${line}\n`).join('')}`);
 };
 
 const recordQuery = (files, { section, query }, counts) => {
   if (!files.sections.has(section)) files.sections.set(section, newCounts());
   add(files.sections.get(section), counts);
-  const row = [section, query, counts.cases, counts.pass, counts.warn, counts.fail, counts.skip, counts.seconds.toFixed(2)];
+  const row = [section, query, counts.cases, counts.pass, counts.warn, counts.fail, counts.skip, counts.seconds.toFixed(2), counts.cpu.toFixed(2)];
   fs.appendFileSync(files.results, `${row.join('\t')}\n`);
 };
 
 const printTable = (files, seconds) => {
-  const columns = ['cases', 'pass', 'fail', 'skip', 'seconds'];
-  const line = (name, c) => console.log([name.padEnd(8), ...columns.map((k) => String(k === 'seconds' ? c[k].toFixed(1) : k === 'pass' ? c.pass + c.warn : c[k]).padStart(9))].join(''));
+  const columns = ['cases', 'pass', 'fail', 'skip', 'seconds', 'cpu'];
+  const cell = { pass: (c) => c.pass + c.warn, seconds: (c) => c.seconds.toFixed(1), cpu: (c) => c.cpu.toFixed(1) };
+  const line = (name, c) => console.log([name.padEnd(8), ...columns.map((k) => String(cell[k]?.(c) ?? c[k]).padStart(9))].join(''));
   const sum = newCounts();
   console.log([''.padEnd(8), ...columns.map((k) => k.padStart(9))].join(''));
   for (const [name, counts] of files.sections) { line(name, counts); add(sum, counts); }
   line('all', sum);
-  console.log(`${seconds.toFixed(0)} seconds in all; ${files.results}, ${files.failures}`);
+  console.log(`${seconds.toFixed(0)} seconds in all; ${path.dirname(files.results)} has ${['results', 'failures', 'skips'].map((k) => path.basename(files[k])).join(', ')}`);
   return sum.fail;
 };
 

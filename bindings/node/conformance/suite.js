@@ -43,16 +43,19 @@ const loader = new DefaultTestFileLoader();
 
 const tell = (message) => new Promise((resolve) => { process.send(message, resolve); });
 
-const reasons = (logs) => (logs ?? []).filter((log) => !/INFO/.test(log.name)).slice(0, MESSAGES)
+/** Why a case failed or was skipped. */
+const reasons = (status, logs) => (status === 'fail' || status === 'skip' ? logs ?? [] : [])
+  .filter((log) => !/INFO/.test(log.name)).slice(0, MESSAGES)
   .map((log) => `${log.name}: ${log.message}`.replaceAll('\n', ' ').slice(0, COLUMNS));
 
 const runCase = async (testcase) => {
-  const name = testcase.query.toString(), log = new Logger(), began = performance.now();
+  const name = testcase.query.toString(), log = new Logger(), began = performance.now(), used = process.cpuUsage();
   await tell({ begin: name });
   const [recorder, result] = log.record(name);
   await testcase.run(recorder, []);
   restoreClasses();
-  await tell({ end: { name, status: result.status, seconds: (performance.now() - began) / 1000, why: result.status === 'fail' ? reasons(result.logs) : [] } });
+  const seconds = (performance.now() - began) / 1000, { user, system } = process.cpuUsage(used);
+  await tell({ end: { name, status: result.status, seconds, cpu: (user + system) / 1e6, why: reasons(result.status, result.logs) } });
 };
 
 const runQuery = async ({ query, from }) => {

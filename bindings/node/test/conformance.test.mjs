@@ -20,7 +20,7 @@ const files = {
       pass: (r) => { r.status = 'pass'; },
       gpu: async (r) => { r.status = await provider().requestAdapter() ? 'pass' : 'skip'; },
       warn: (r) => { r.status = 'warn'; },
-      skip: (r) => { r.status = 'skip'; },
+      skip: (r) => { r.status = 'skip'; r.logs = [{ name: 'SKIP', message: 'no such feature' }]; },
       fail: (r) => { r.status = 'fail'; r.logs = [{ name: 'EXPECTATION FAILED', message: 'two\\nlines' }, { name: 'INFO', message: 'quiet' }]; },
       crash: () => process.kill(process.pid, 'SIGKILL'),
       hang: () => { for (;;); },
@@ -44,7 +44,7 @@ const runOn = (queries, ...args) => {
     const { stdout, stderr, status } = spawnSync(process.execPath, [path.join(top, 'conformance', 'run.js'), '--cts', root,
       '--queries', path.join(root, 'queries'), '--out', path.join(root, 'out'), '--timeout', '3', ...args], { encoding: 'utf8' });
     const read = (name) => { try { return fs.readFileSync(path.join(root, 'out', name), 'utf8'); } catch { return ''; } };
-    return { stdout, stderr, status, failures: read('failures.txt'), results: read('results.tsv') };
+    return { stdout, stderr, status, failures: read('failures.txt'), results: read('results.tsv'), skips: read('skips.txt') };
   } finally {
     fs.rmSync(root, { recursive: true });
   }
@@ -54,7 +54,7 @@ const table = (stdout) => Object.fromEntries(stdout.split('\n').slice(1).map((li
   .filter((row) => /^\d+$/.test(row[1])).map(([name, ...numbers]) => [name, numbers.slice(0, 4).map(Number)]));
 
 test('a case that crashes or hangs costs one case', () => {
-  const { stdout, status, failures, results } = runOn(`# === A1 first\n# a comment\nwebgpu:pass,crash,warn,hang,skip\n
+  const { stdout, status, failures, results, skips } = runOn(`# === A1 first\n# a comment\nwebgpu:pass,crash,warn,hang,skip\n
 # === B first of B\nwebgpu:fail,gpu\nwebgpu:none\n`, '--jobs', '2');
   assert.deepEqual(table(stdout), { A1: [5, 2, 2, 1], B: [3, 1, 2, 0], all: [8, 3, 4, 1] });
   assert.equal(status, 1);
@@ -62,6 +62,7 @@ test('a case that crashes or hangs costs one case', () => {
   assert.match(failures, /\/3\n {4}no end within 3 s/);
   assert.match(failures, /webgpu:fail,gpu\/0\n {4}EXPECTATION FAILED: two lines\n/);
   assert.match(failures, /no such file/);
+  assert.equal(skips, 'webgpu:pass,crash,warn,hang,skip/4\n    SKIP: no such feature\n');
   assert.match(results, /^A1\twebgpu:pass,crash,warn,hang,skip\t5\t1\t1\t2\t1\t/m);
 });
 

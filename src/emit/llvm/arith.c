@@ -14,7 +14,7 @@
 
 #include <llvm/Config/llvm-config.h>
 
-static LlvmValue fused(LlvmValue v)
+LlvmValue arith_fused(LlvmValue v)
 {
 #if LLVM_VERSION_MAJOR >= 18
     if (LLVMCanValueUseFastMathFlags(v))
@@ -156,8 +156,8 @@ static LlvmValue pick(Emit *e, LLVMRealPredicate p, LlvmValue x, LlvmValue y)
 static LlvmValue remainder_of(Emit *e, LlvmValue x, LlvmValue y)
 {
     LlvmValue q = intrinsic1(e, "llvm.trunc", LLVMBuildFDiv(e->builder, x, y, ""));
-    LlvmValue p = fused(LLVMBuildFMul(e->builder, y, q, ""));
-    return fused(LLVMBuildFSub(e->builder, x, p, ""));
+    LlvmValue p = arith_fused(LLVMBuildFMul(e->builder, y, q, ""));
+    return arith_fused(LLVMBuildFSub(e->builder, x, p, ""));
 }
 
 /* ---- conversion ---- */
@@ -244,9 +244,9 @@ static LlvmValue integer(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
 static LlvmValue floating(Emit *e, IrOp op, LlvmValue x, LlvmValue y, LlvmValue z)
 {
     switch (op) {
-    case IR_FADD: return fused(LLVMBuildFAdd(e->builder, x, y, ""));
-    case IR_FSUB: return fused(LLVMBuildFSub(e->builder, x, y, ""));
-    case IR_FMUL: return fused(LLVMBuildFMul(e->builder, x, y, ""));
+    case IR_FADD: return arith_fused(LLVMBuildFAdd(e->builder, x, y, ""));
+    case IR_FSUB: return arith_fused(LLVMBuildFSub(e->builder, x, y, ""));
+    case IR_FMUL: return arith_fused(LLVMBuildFMul(e->builder, x, y, ""));
     case IR_FDIV: return LLVMBuildFDiv(e->builder, x, y, "");
     case IR_FREM: return remainder_of(e, x, y);
     case IR_FNEG: return LLVMBuildFNeg(e->builder, x, "");
@@ -290,6 +290,8 @@ static LlvmValue bits(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
 static LlvmValue component(Emit *e, const Inst *inst, LlvmValue x, LlvmValue y, LlvmValue z)
 {
     IrOp op = (IrOp)inst->op;
+    if (op == IR_RSQRT && sum_is_positive(e, inst->args[0]))
+        return math_rsqrt_positive(e, x, NULL);
     if (op >= IR_FADD && op <= IR_FREXP_EXP)
         return floating(e, op, x, y, z);
     if (op >= IR_IADD && op <= IR_DOT4U8)
@@ -379,9 +381,11 @@ static void emit_constant(Emit *e, const Inst *inst)
 static void emit_components(Emit *e, const Inst *inst, bool lanes)
 {
     for (uint32_t c = 0; c < inst->type.width; c++) {
-        LlvmValue a[3] = {0}, q = lanes ? easy_division(e, inst, c) : NULL;
-        if (q) {
-            set_value(e, inst, c, q);
+        LlvmValue a[3] = {0}, easy = lanes ? easy_division(e, inst, c) : NULL;
+        if (!easy)
+            easy = sum_in_order(e, inst, lanes);
+        if (easy) {
+            set_value(e, inst, c, easy);
             continue;
         }
         for (uint32_t i = 0; i < inst->nargs; i++)

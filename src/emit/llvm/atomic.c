@@ -241,7 +241,7 @@ static void combined(Emit *e, const Inst *inst)
 
 static bool is_used(const Emit *e, const Inst *inst)
 {
-    return e->used[inst->id];
+    return e->uses[inst->id] > 0;
 }
 
 void atomic_inst(Emit *e, const Inst *inst)

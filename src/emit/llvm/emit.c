@@ -284,7 +284,7 @@ static void note_uses(Emit *e, const Region *region)
 {
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         for (uint32_t i = 0; i < inst->nargs; i++)
-            e->used[inst->args[i]->id] = true;
+            e->uses[inst->args[i]->id]++;
         if (ir_op_is_construct((IrOp)inst->op))
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
                 note_uses(e, inst->flow.regions[i]);
@@ -337,7 +337,7 @@ void emit_module(Emit *e)
     e->jam = 1;
     e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);
     e->vars = ARENA_ARRAY(e->arena, VarState, e->ir->vars.len + 1);
-    e->used = ARENA_ARRAY(e->arena, bool, e->ir->next_id);
+    e->uses = ARENA_ARRAY(e->arena, uint32_t, e->ir->next_id);
     note_uses(e, e->ir->body);
     function_begin(e);
     memory_vars(e);

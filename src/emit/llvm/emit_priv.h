@@ -7,7 +7,7 @@
  *   flow.c      regions and constructs; every mask lives here
  *   value.c     values as scalars and as vectors of lanes
  *   arith.c     operations on numbers
- *   math*.c     functions that no instruction computes
+ *   math*.c     functions that no instruction computes; sums.c   sums of squares
  *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
@@ -72,6 +72,8 @@ typedef struct Emit {
     uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
     bool         failed;
     bool         has_fma;                   /* the machine: fused multiply-add    */
+    uint32_t     estimate_lanes;            /* most that it has estimates of roots
+                                               for, at a time; 0: none            */
 
     LLVMContextRef context;
     LLVMModuleRef  module;
@@ -103,7 +105,7 @@ typedef struct Emit {
 
     Val      *values;                       /* [ir->next_id]                      */
     uint32_t  segment;                      /* being emitted, from 1              */
-    bool     *used;                         /* [ir->next_id] as an operand        */
+    uint32_t *uses;                         /* [ir->next_id] as an operand        */
     struct Wide *wide;                      /* wide.c; NULL without barriers      */
 } Emit;
 
@@ -175,6 +177,7 @@ void flow_stop_check(Emit *e);
 /* ---- the others ---- */
 
 void arith_inst(Emit *e, const Inst *inst);             /* all PURE ones but places */
+LlvmValue arith_fused(LlvmValue v);                     /* may be fused with others */
 /* Functions of f32 scalars or lane vectors; f16 is computed in f32. */
 LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y);
 LlvmValue input_value(Emit *e, const Inst *inst);

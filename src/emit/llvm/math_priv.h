@@ -8,6 +8,7 @@
  *   math_pow.c     pow                  math_root.c   inverse square root
  *   math_trig.c    sin, cos, tan        math_arc.c    asin, acos, atan, atan2
  *   math_hyper.c   sinh and the like    math_bits.c   ldexp, frexp
+ *   sums.c         sums of squares
  *
  * Every function is straight code without branches, for one f32 or a vector of
  * lanes. Polynomials are minimax approximations on the interval their comment
@@ -25,6 +26,14 @@ MathFn math_rsqrt, math_exp, math_exp2, math_log, math_log2, math_pow;
 MathFn math_sin, math_cos, math_tan, math_asin, math_acos, math_atan, math_atan2;
 MathFn math_sinh, math_cosh, math_tanh, math_asinh, math_acosh, math_atanh;
 MathFn math_ldexp, math_frexp_fract, math_frexp_exp;
+MathFn math_rsqrt_positive;                     /* neither zero, tiny nor infinite */
+
+/* ---- sums.c ---- */
+
+/* A number that is neither negative nor tiny, as long as nothing overflows? */
+bool      sum_is_positive(const Emit *e, const Inst *inst);
+/* FADD, if there is a better order of its terms; else NULL. */
+LlvmValue sum_in_order(Emit *e, const Inst *inst, bool lanes);
 
 /* ---- arithmetic: no flags, so each step rounds as it is written ---- */
 

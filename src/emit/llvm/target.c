@@ -171,7 +171,10 @@ void target_attributes(Emit *e)
     attribute(e, "target-features", m.features);
     if (has_feature(m.features, "avx512f"))
         attribute(e, "prefer-vector-width", "512");
-    e->has_fma = strncmp(m.triple, "x86", 3) != 0 || has_feature(m.features, "fma");
+    bool x86 = strncmp(m.triple, "x86", 3) == 0;
+    e->has_fma = !x86 || has_feature(m.features, "fma");
+    if (x86 && e->has_fma)
+        e->estimate_lanes = has_feature(m.features, "avx512f") ? 16 : 8;
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(e->context, nounwind, 0));

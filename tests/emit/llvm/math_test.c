@@ -318,6 +318,27 @@ static void run_cases(uint32_t lanes, const Format *f, uint32_t count,
     assert_int_equal(wrong, 0);
 }
 
+/* A root whose argument is known to be no special number. */
+static double ref_softened(double x)
+{
+    double near = fmax(fmin(x, 200), -200);
+    return 1 / sqrt(near * near + 0.25);
+}
+
+static void test_root_of_squares(void **state)
+{
+    (void)state;
+    const Case c = {
+        "inverseSqrt(clamp(x, -200, 200) * clamp(x, -200, 200) + 0.25)",
+        bound_two_ulp, 2, -4, 4, .ref = ref_softened,
+    };
+    Numbers n;
+    numbers_init(&n, &f32, COUNT);
+    unsigned wrong = run_case(&c, 8, &n) + run_case(&c, 1, &n) + run_case(&c, 32, &n);
+    numbers_fini(&n);
+    assert_int_equal(wrong, 0);
+}
+
 static void test_one_lane(void **state)
 {
     (void)state;
@@ -396,6 +417,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_8_lanes),
+        cmocka_unit_test(test_root_of_squares),
         cmocka_unit_test(test_one_lane),
         cmocka_unit_test(test_4_lanes),
         cmocka_unit_test(test_16_lanes),

@@ -246,6 +246,7 @@ static void function_begin(Emit *e)
     }
     e->stop = entry_field(e, e->dispatch, offsetof(KernelDispatch, stop), e->ptr);
     e->immediates = entry_field(e, e->dispatch, offsetof(KernelDispatch, immediates), e->ptr);
+    e->flags = entry_field(e, e->dispatch, offsetof(KernelDispatch, flags), e->i32);
     e->leave = block_new(e, "leave");
 }
 
@@ -276,13 +277,23 @@ static void emit_workgroups(Emit *e)
     slot_store(e, x, LLVMBuildAdd(e->builder, e->workgroup_id[0], const_i32(e, 1), ""));
     jump(e, header);
     block_start(e, done);
+    stream_end(e);
     LLVMBuildRet(e->builder, const_i32(e, 0));
     LLVMBuildBr(e->entry, start);
+}
+
+static void note_read(Emit *e, const Inst *place)
+{
+    while (place->op != IR_VAR)
+        place = place->args[0];
+    e->vars[place->var->id].read = true;
 }
 
 static void note_uses(Emit *e, const Region *region)
 {
     for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->op == IR_LOAD || inst->op == IR_ATOMIC)
+            note_read(e, inst->args[0]);
         for (uint32_t i = 0; i < inst->nargs; i++)
             e->uses[inst->args[i]->id]++;
         if (ir_op_is_construct((IrOp)inst->op))
@@ -343,6 +354,7 @@ void emit_module(Emit *e)
     memory_vars(e);
     emit_workgroups(e);
     LLVMPositionBuilderAtEnd(e->builder, e->leave);
+    stream_end(e);
     LLVMBuildRet(e->builder, const_i32(e, 1));
     if (e->memory_size > MEMORY_LIMIT)
         emit_fail(e, "the kernel needs %llu bytes of memory a thread, more than %llu",

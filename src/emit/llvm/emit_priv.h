@@ -8,7 +8,8 @@
  *   value.c     values as scalars and as vectors of lanes
  *   arith.c     operations on numbers
  *   math*.c     functions that no instruction computes; sums.c   sums of squares
- *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops
+ *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops;
+ *   stream.c    past the caches
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
  *
@@ -42,6 +43,7 @@ typedef struct VarState {
     uint64_t  offset;               /* WORKGROUP: in the thread's memory; FUNCTION
                                        and PRIVATE that are kept there             */
     LlvmValue scope, noalias;       /* metadata: what its accesses may touch      */
+    bool      read;                 /* the kernel reads it, too                   */
 } VarState;
 
 /* A construct that is being emitted: where its leavers go. */
@@ -72,6 +74,7 @@ typedef struct Emit {
     uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
     bool         failed;
     bool         has_fma;                   /* the machine: fused multiply-add    */
+    bool         has_stream;                /* the machine: see stream.c          */
     uint32_t     estimate_lanes;            /* most that it has estimates of roots
                                                for, at a time; 0: none            */
 
@@ -86,7 +89,8 @@ typedef struct Emit {
     /* Parameters and what is loaded from them at entry. */
     LlvmValue dispatch, memory, stop;
     LlvmValue workgroup_id[3], num_workgroups[3];
-    LlvmValue immediates;
+    LlvmValue immediates, flags;
+    bool      streams;                      /* some store may pass the caches by  */
     VarState *vars;                         /* [ir->vars.len]                     */
     uint64_t  memory_size, workgroup_bytes, stack;
 
@@ -192,6 +196,7 @@ bool memory_place_is_uniform(const Emit *e, const Inst *place);
 void memory_tag(Emit *e, LlvmValue access, const Inst *place); /* aliasing       */
 void atomic_inst(Emit *e, const Inst *inst);
 void subgroup_inst(Emit *e, const Inst *inst);
+void stream_end(Emit *e);                               /* before returning       */
 
 /* Emits the body for all lane groups of a workgroup. */
 void wide_body(Emit *e);

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define KERNEL_ABI_VERSION 1u
+#define KERNEL_ABI_VERSION 2u
 #define KERNEL_ALIGN       64u      /* of buffers, workgroup memory and scratch   */
 
 typedef struct KernelBuffer {
@@ -19,12 +19,15 @@ typedef struct KernelBuffer {
     uint64_t size;                  /* bytes of the binding                       */
 } KernelBuffer;
 
+/* The dispatch goes through more memory than the caches hold. */
+#define KERNEL_STREAMS 1u
+
 /* One dispatch; the same for all its workgroups and threads. */
 typedef struct KernelDispatch {
     const KernelBuffer *buffers;    /* [Kernel.nbuffers]                          */
     const void         *immediates;
     uint32_t            num_workgroups[3];
-    uint32_t            reserved;
+    uint32_t            flags;      /* KERNEL_...                                 */
     const atomic_uint  *stop;       /* becomes non-zero: leave as soon as possible */
 } KernelDispatch;
 

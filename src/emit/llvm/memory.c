@@ -95,11 +95,15 @@ static LlvmValue load_at(Emit *e, const Address *a, LlvmType type, LlvmValue poi
     return v;
 }
 
+static void tag_store(Emit *e, const Address *a, LlvmValue store)
+{
+    LLVMSetAlignment(store, a->align);
+    tag(e, store, a);
+}
+
 static void store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
 {
-    LlvmValue s = LLVMBuildStore(e->builder, v, pointer);
-    LLVMSetAlignment(s, a->align);
-    tag(e, s, a);
+    tag_store(e, a, LLVMBuildStore(e->builder, v, pointer));
 }
 
 /* One load a lane: machines without fast gathers do no better, and indices of 32
@@ -457,6 +461,8 @@ static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_
     LlvmValue pointer = address_scalar(e, a, false);
     if (e->mask)
         store_masked(e, a, v[0], pointer, e->mask);
+    else if (a->streams)
+        tag_store(e, a, stream_store(e, interleave(e, v, width), pointer));
     else
         store_at(e, a, interleave(e, v, width), pointer);
 }
@@ -509,6 +515,7 @@ void memory_store(Emit *e, const Inst *inst)
     } else if (a.shape == ADDRESS_UNIFORM) {
         store_uniform(e, &a, v, width);
     } else if (is_dense(e, &a, width)) {
+        a.streams = !e->mask && stream_may(e, inst, &a);
         store_checked(e, &a, v, width);
     } else {
         store_scattered(e, &a, v, width);

@@ -32,6 +32,7 @@ typedef struct Address {
     bool           viewed;          /* inside a view, which has its own bounds   */
     AddressShape   shape;
     int64_t        lane_stride;     /* STRIDED: bytes from lane to lane          */
+    bool           streams;         /* stores may pass the caches by             */
 } Address;
 
 /* What is proved of an index holds in the lanes that are on; the others may have any
@@ -59,6 +60,14 @@ typedef struct LaneAddress {
 
 LaneAddress address_lanes(Emit *e, const Address *a, bool clamped);
 LlvmValue   address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane);
+
+/* ---- stream.c ---- */
+
+/* Whether a store to such an address may pass the caches by. */
+bool      stream_may(const Emit *e, const Inst *store, const Address *a);
+/* Stores a vector past the caches if the dispatch wants it so. Returns the store that
+ * does it otherwise. */
+LlvmValue stream_store(Emit *e, LlvmValue v, LlvmValue pointer);
 
 /* prefetch.c: for a load at `pointer` that covers all lanes. */
 void prefetch_next(Emit *e, const Address *a, LlvmValue pointer);

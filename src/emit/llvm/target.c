@@ -173,6 +173,7 @@ void target_attributes(Emit *e)
         attribute(e, "prefer-vector-width", "512");
     bool x86 = strncmp(m.triple, "x86", 3) == 0;
     e->has_fma = !x86 || has_feature(m.features, "fma");
+    e->has_stream = x86 && has_feature(m.features, "avx");
     if (x86 && e->has_fma)
         e->estimate_lanes = has_feature(m.features, "avx512f") ? 16 : 8;
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);

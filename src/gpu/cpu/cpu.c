@@ -9,6 +9,7 @@
  */
 #include "gpu/cpu/cpu_priv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,22 @@ static uint64_t physical_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1ull << 30;
+}
+
+#define CACHE_FILE "/sys/devices/system/cpu/cpu0/cache/index3/size"
+
+/* Of the last level. The system asks the machine itself, which in a virtual one may
+ * name that of all its neighbours, so its file comes first. */
+static uint64_t cache_size(void)
+{
+    unsigned long kilobytes = 0;
+    FILE *file = fopen(CACHE_FILE, "r");
+    if (file) {
+        if (fscanf(file, "%lu", &kilobytes) != 1)
+            kilobytes = 0;
+        fclose(file);
+    }
+    return kilobytes ? kilobytes * 1024ull : 32ull << 20;
 }
 
 /* ---- the adapter ---- */
@@ -93,6 +110,7 @@ static GpuDevice *cpu_device_create(GpuAdapter *a, const GpuDeviceDesc *desc, Di
         goto failed;
     d->desc = *desc;
     d->limits = cpu_limits();
+    d->cache_size = cache_size();
     d->cache = kernel_cache_create(&(KernelCacheDesc){
         .folder = desc->cache_folder, .no_disk = desc->no_disk_cache,
         .off = desc->no_cache});

@@ -124,6 +124,7 @@ struct GpuDevice {
     Watch        *watch;            /* NULL: no deadline                          */
     Queue        *queue;
     GpuLimits     limits;
+    uint64_t      cache_size;       /* bytes of the last level                    */
     atomic_bool   lost;
     atomic_uint   stop;             /* what kernels look at                       */
 };

@@ -51,6 +51,21 @@ static void bind_buffers(KernelBuffer *to, const Kernel *k, const GpuCommand *c)
     }
 }
 
+/* Does a dispatch go through more memory than the cache holds? Its buffers may be that
+ * large without: an invocation is taken to move WORK_BYTES. */
+#define WORK_BYTES 16u
+
+static uint32_t flags_of(const GpuDevice *d, const Kernel *k, const KernelBuffer *buffers,
+                         const uint32_t groups[3])
+{
+    uint64_t bytes = 0, work = WORK_BYTES;
+    for (uint32_t i = 0; i < k->nbindings; i++)
+        bytes += buffers[i].size;
+    for (uint32_t i = 0; i < 3; i++)
+        work *= (uint64_t)groups[i] * k->workgroup_size[i];
+    return bytes > d->cache_size && work > d->cache_size ? KERNEL_STREAMS : 0;
+}
+
 /* Form i of a kernel, made when it is first needed; NULL: it cannot be. */
 static const Kernel *form_of(GpuDevice *d, GpuKernel *k, uint32_t i)
 {
@@ -112,6 +127,7 @@ bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t grou
                                       .immediates = c->dispatch.immediates,
                                       .num_workgroups = {groups[0], groups[1], groups[2]}}};
         bind_buffers(buffers, form, c);
+        part.dispatch.flags = flags_of(d, form, buffers, groups);
         bool suits = kernel_suits(form, &part.dispatch, &part.box);
         if (suits && is_whole(&part.box, groups)) {
             if (has_inner) {

@@ -84,9 +84,15 @@ void test_kernel_close(TestKernel *k)
 
 void test_kernel_run(const TestKernel *k, const KernelBuffer *buffers, uint32_t groups)
 {
+    test_kernel_run_with(k, buffers, groups, 0);
+}
+
+void test_kernel_run_with(const TestKernel *k, const KernelBuffer *buffers, uint32_t groups,
+                          uint32_t flags)
+{
     const atomic_uint stop = 0;
     KernelDispatch d = {
-        .buffers = buffers, .num_workgroups = {groups, 1, 1}, .stop = &stop,
+        .buffers = buffers, .num_workgroups = {groups, 1, 1}, .flags = flags, .stop = &stop,
     };
     KernelFn *run = NULL;
     memcpy(&run, &k->code.entry, sizeof run);

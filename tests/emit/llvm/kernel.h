@@ -20,5 +20,8 @@ void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes,
 void test_kernel_close(TestKernel *k);
 /* `buffers` in the order of their bindings, as many as the kernel has. */
 void test_kernel_run(const TestKernel *k, const KernelBuffer *buffers, uint32_t groups);
+/* `flags`: KERNEL_... */
+void test_kernel_run_with(const TestKernel *k, const KernelBuffer *buffers, uint32_t groups,
+                          uint32_t flags);
 
 #endif

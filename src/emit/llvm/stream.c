@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * stream.c - stores that pass the caches by.
+ *
+ * in     stores of whole vectors, lane beside lane
+ * out    for dispatches of which the caller says so, stores of results that nobody
+ *        reads soon: they need not fetch what they overwrite, and leave the caches to
+ *        what is read
+ * knows  that x86 machines gather such stores to lines of 64 bytes, want them aligned,
+ *        and order them with what comes later only at a fence
+ */
+#include "emit/llvm/place_priv.h"
+
+#define VECTOR 32u                  /* bytes of the least vector that is worth it  */
+
+static bool is_in_loop(const Inst *inst)
+{
+    for (const Inst *owner = inst->region->owner; owner; owner = owner->region->owner)
+        if (owner->op == IR_LOOP)
+            return true;
+    return false;
+}
+
+bool stream_may(const Emit *e, const Inst *store, const Address *a)
+{
+    return e->has_stream && a->var->space == IRSPACE_STORAGE && a->align == 4 &&
+           (int64_t)e->lanes * a->lane_stride % VECTOR == 0 && !is_in_loop(store) &&
+           !e->vars[a->var->id].read;
+}
+
+/* i1: the caller wants it, and the pointer is aligned. */
+static LlvmValue is_wanted(Emit *e, LlvmValue pointer)
+{
+    LlvmValue flag = LLVMBuildAnd(e->entry, e->flags, const_i32(e, KERNEL_STREAMS), "");
+    flag = LLVMBuildICmp(e->entry, LLVMIntNE, flag, const_i32(e, 0), "streams");
+    LlvmValue bits = LLVMBuildPtrToInt(e->builder, pointer, e->i64, "");
+    bits = LLVMBuildAnd(e->builder, bits, const_i64(e, VECTOR - 1), "");
+    LlvmValue aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, bits, const_i64(e, 0), "");
+    return LLVMBuildAnd(e->builder, flag, aligned, "");
+}
+
+LlvmValue stream_store(Emit *e, LlvmValue v, LlvmValue pointer)
+{
+    LlvmBlock past = block_new(e, "past"), through = block_new(e, "through");
+    LlvmBlock after = block_new(e, "stored");
+    LLVMMetadataRef one = LLVMValueAsMetadata(const_i32(e, 1));
+    jump_if(e, is_wanted(e, pointer), past, through);
+    block_start(e, past);
+    LlvmValue store = LLVMBuildStore(e->builder, v, pointer);
+    LLVMSetAlignment(store, VECTOR);
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->context, "nontemporal", 11),
+                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
+    jump(e, after);
+    block_start(e, through);
+    LlvmValue plain = LLVMBuildStore(e->builder, v, pointer);
+    jump(e, after);
+    block_start(e, after);
+    e->streams = true;
+    return plain;
+}
+
+void stream_end(Emit *e)
+{
+    if (e->streams)
+        intrinsic(e, "llvm.x86.sse.sfence", NULL, 0, 0, NULL);
+}

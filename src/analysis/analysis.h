@@ -79,6 +79,9 @@ bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end);
  * analysis_is_together() lets them; without loops there, that of the whole kernel. */
 uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *end);
 
+/* Rounds after which a loop ends at the latest; 0: nobody knows. */
+uint32_t analysis_rounds(const Inst *loop);
+
 /* Lanes that suit the kernel on a machine with `native` lanes a vector: a
  * multiple of it (to hide latency) where registers allow and rows of the
  * workgroup are long enough, never more than the workgroup has invocations

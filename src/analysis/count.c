@@ -53,6 +53,8 @@ static const Inst *next_of(const Inst *loop, uint32_t i)
 static uint32_t rounds(const Inst *loop, const Inst *test, bool stays)
 {
     const uint32_t many = COUNT_MANY;
+    while (test->op == IR_UNIFORM)
+        test = test->args[0];
     if (test->op < IR_IEQ || test->op > IR_ULE)
         return many;
     bool first = test->args[0]->op == IR_PARAM;
@@ -102,6 +104,12 @@ uint32_t count_rounds(const Inst *loop)
             break;
     }
     return least;
+}
+
+uint32_t analysis_rounds(const Inst *loop)
+{
+    uint32_t n = count_rounds(loop);
+    return n < COUNT_MANY ? n : 0;
 }
 
 static uint32_t region_rounds(Facts *f, const Region *region);

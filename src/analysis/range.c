@@ -280,6 +280,8 @@ static bool leaves(const Region *region)
 
 static void push(Walk *w, const Inst *condition, bool truth)
 {
+    while (condition->op == IR_UNIFORM)
+        condition = condition->args[0];
     Guard guard = {condition, truth};
     VEC_PUSH(w->arena, &w->guards, guard);
 }
@@ -292,6 +294,8 @@ static const Inst *loop_limit(const Inst *loop, const Inst *p)
         if (inst->op != IR_IF)
             continue;
         const Inst *c = inst->args[0];
+        while (c->op == IR_UNIFORM)
+            c = c->args[0];
         bool negated = c->op == IR_NOT;
         if (negated)
             c = c->args[0];

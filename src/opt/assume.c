@@ -241,6 +241,8 @@ static void walk(Assume *s, Region *region);
 
 static void push(Assume *s, const Inst *condition, bool truth)
 {
+    while (condition->op == IR_UNIFORM)
+        condition = condition->args[0];
     Guard g = {condition, truth};
     if ((condition->op == IR_AND && truth) || (condition->op == IR_OR && !truth)) {
         push(s, condition->args[0], truth);

@@ -153,6 +153,8 @@ static const Inst *loop_test(const Inst *loop, const Inst *p)
         if (inst->op != IR_IF)
             continue;
         const Inst *c = inst->args[0];
+        while (c->op == IR_UNIFORM)
+            c = c->args[0];
         bool leaves = inst->flow.regions[1]->last->op != IR_YIELD;
         bool test = c->op >= IR_SLT && c->op <= IR_ULE;
         return leaves && test && c->args[0] == p ? c : NULL;

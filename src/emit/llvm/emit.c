@@ -258,6 +258,23 @@ static void emit_workgroup(Emit *e)
     wide_body(e);
 }
 
+/* if (first < last) all workgroups, row by row (wide.c) */
+static void emit_rows(Emit *e)
+{
+    LlvmValue first = LLVMGetParam(e->function, 2), last = LLVMGetParam(e->function, 3);
+    LlvmBlock start = block_new(e, "start"), rows = block_new(e, "rows");
+    LlvmBlock done = block_new(e, "done");
+    LLVMPositionBuilderAtEnd(e->builder, start);
+    LlvmValue any = LLVMBuildICmp(e->builder, LLVMIntULT, first, last, "");
+    jump_if(e, any, rows, done);
+    block_start(e, rows);
+    wide_body(e);
+    jump(e, done);
+    block_start(e, done);
+    LLVMBuildRet(e->builder, const_i32(e, 0));
+    LLVMBuildBr(e->entry, start);
+}
+
 /* for (x = first; x < last; x++) workgroup(x, y, z) */
 static void emit_workgroups(Emit *e)
 {
@@ -336,6 +353,35 @@ static uint32_t most_jam(const Emit *e)
     return jam;
 }
 
+/* No long loops, and all memory is accessed in the order of lanes? */
+static bool is_in_order(Emit *e, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->op == IR_ATOMIC || (inst->op == IR_LOOP && !e->facts->of[inst->id].ends_soon) ||
+            ((inst->op == IR_LOAD || inst->op == IR_STORE) &&
+             !memory_is_in_order(e, inst->args[0])))
+            return false;
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                if (!is_in_order(e, inst->flow.regions[i]))
+                    return false;
+    }
+    return true;
+}
+
+/* Images have long rows, workgroups short ones: to go through a workgroup is to jump from
+ * row to row of the image, at distances that caches and prefetching are bad at. Where
+ * nothing keeps the invocations of a workgroup together, all workgroups' first rows come
+ * first, then their second ones. */
+static uint32_t row_of_groups(Emit *e)
+{
+    const uint32_t *size = e->ir->workgroup_size;
+    bool rows = size[0] % e->lanes == 0 && size[0] < e->invocations;
+    if (!rows || e->facts->has_barrier || e->workgroup_bytes || !is_in_order(e, e->ir->body))
+        return 0;
+    return size[0] / e->lanes;
+}
+
 #define MEMORY_LIMIT (256ull << 20)     /* bytes a thread                          */
 
 void emit_module(Emit *e)
@@ -352,7 +398,11 @@ void emit_module(Emit *e)
     note_uses(e, e->ir->body);
     function_begin(e);
     memory_vars(e);
-    emit_workgroups(e);
+    e->row = row_of_groups(e);
+    if (e->row)
+        emit_rows(e);
+    else
+        emit_workgroups(e);
     LLVMPositionBuilderAtEnd(e->builder, e->leave);
     stream_end(e);
     LLVMBuildRet(e->builder, const_i32(e, 1));

@@ -72,6 +72,10 @@ typedef struct Emit {
     Diag        *diag;
     uint32_t     lanes;
     uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
+    uint32_t     row;                       /* lane groups in a row of it, if rows of
+                                               all workgroups come before the next
+                                               row of any; 0: one workgroup, then the
+                                               next                               */
     bool         failed;
     bool         has_fma;                   /* the machine: fused multiply-add    */
     bool         has_stream;                /* the machine: see stream.c          */
@@ -193,6 +197,8 @@ void memory_zero_private(Emit *e);                      /* PRIVATE variables    
 /* out[lanes]: the address of a place for each lane, in bounds. */
 void memory_addresses(Emit *e, const Inst *place, LlvmValue *out);
 bool memory_place_is_uniform(const Emit *e, const Inst *place);
+/* Do lanes find what they access beside each other? */
+bool memory_is_in_order(Emit *e, const Inst *place);
 void memory_tag(Emit *e, LlvmValue access, const Inst *place); /* aliasing       */
 void atomic_inst(Emit *e, const Inst *inst);
 void subgroup_inst(Emit *e, const Inst *inst);
@@ -208,6 +214,8 @@ Val  wide_fetch(Emit *e, const Inst *inst);
 void wide_defined(Emit *e, const Inst *inst);
 /* The slot of component c of an instruction that lives in a context. */
 LlvmValue wide_slot(Emit *e, const Inst *inst, uint32_t c);
+/* Is `from` kept where `to`, a parameter of a wide loop, looks for it? */
+bool wide_has(const Emit *e, const Inst *to, const Inst *from);
 /* The same for giving it a value that counts after the segment. */
 LlvmValue wide_given_slot(Emit *e, const Inst *inst, uint32_t c);
 

@@ -16,6 +16,8 @@
  */
 #include "emit/llvm/emit_priv.h"
 
+#include <llvm-c/DebugInfo.h>
+
 /* ---- masks ---- */
 
 LlvmValue mask_and(Emit *e, LlvmValue x, LlvmValue y)
@@ -176,7 +178,15 @@ static void slots_give(Emit *e, Inst *const *insts, uint32_t n, Inst *const *arg
 void flow_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
                     LlvmValue meet)
 {
-    slots_give(e, insts, n, args, NULL, meet);
+    Inst **to = ARENA_ARRAY(e->arena, Inst *, n + 1);
+    Inst **from = ARENA_ARRAY(e->arena, Inst *, n + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!wide_has(e, insts[i], args[i])) {
+            to[count] = insts[i];
+            from[count++] = args[i];
+        }
+    slots_give(e, to, count, from, NULL, meet);
 }
 
 /* ---- targets ---- */
@@ -466,6 +476,34 @@ void flow_stop_check(Emit *e)
     block_start(e, on);
 }
 
+#define MAX_UNROLLED 1024u          /* instructions that a loop may become        */
+
+static uint32_t count_insts(const Inst *first, uint32_t limit);
+
+/* Asks LLVM to make one round after the other of a loop that has few. */
+static void ask_to_unroll(Emit *e, LlvmValue back)
+{
+    static const char full[] = "llvm.loop.unroll.full";
+    LLVMMetadataRef name = LLVMMDStringInContext2(e->context, full, sizeof full - 1);
+    LLVMMetadataRef ask = LLVMMDNodeInContext2(e->context, &name, 1);
+    LLVMMetadataRef self = LLVMTemporaryMDNode(e->context, NULL, 0);
+    LLVMMetadataRef parts[2] = {self, ask};
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(e->context, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, loop);
+    LLVMSetMetadata(back, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9),
+                    LLVMMetadataAsValue(e->context, loop));
+}
+
+static bool is_worth_unrolling(const Emit *e, const Inst *loop)
+{
+    uint32_t rounds = analysis_rounds(loop);
+    if (!rounds || rounds > MAX_UNROLLED)
+        return false;
+    uint32_t n = count_insts(loop->flow.regions[0]->first, MAX_UNROLLED) +
+                 count_insts(loop->flow.regions[1]->first, MAX_UNROLLED);
+    return (uint64_t)n * e->jam * rounds <= MAX_UNROLLED;
+}
+
 /* The end of the continuing region: once more, for those who stay. Somebody does:
  * wherever lanes are taken away, it is looked whether any are left. */
 static void emit_next(Emit *e, Target *t, LlvmBlock header, Inst *const *args)
@@ -476,7 +514,9 @@ static void emit_next(Emit *e, Target *t, LlvmBlock header, Inst *const *args)
         flow_stop_check(e);
     if (t->looping)
         slot_store(e, t->looping, mask_vector(e));
-    jump(e, header);
+    LlvmValue back = LLVMBuildBr(e->builder, header);
+    if (is_worth_unrolling(e, t->construct))
+        ask_to_unroll(e, back);
 }
 
 static void emit_break_if(Emit *e, Target *t, const Inst *end, LlvmBlock header)

@@ -564,6 +564,12 @@ bool memory_place_is_uniform(const Emit *e, const Inst *place)
     return true;
 }
 
+bool memory_is_in_order(Emit *e, const Inst *place)
+{
+    Address a = address_of(e, place, false);
+    return a.shape == ADDRESS_UNIFORM || (a.shape == ADDRESS_STRIDED && spread_of(&a));
+}
+
 void memory_addresses(Emit *e, const Inst *place, LlvmValue *out)
 {
     Address a = address_of(e, place, e->mask != NULL);

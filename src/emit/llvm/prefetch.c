@@ -11,6 +11,7 @@
 #include "emit/llvm/place_priv.h"
 
 #define FAR    4096                 /* bytes from round to round                  */
+#define FURTHEST (1 << 28)          /* the same: no more than this is looked at   */
 #define PLENTY 512                  /* bytes of a round that are worth the wait   */
 #define DEPTH  6u
 
@@ -43,6 +44,10 @@ static void add_steps(Rounds *r, const Inst *inst, int64_t scale, uint32_t depth
     } else if (inst->op == IR_IADD) {
         add_steps(r, inst->args[0], scale, depth - 1);
         add_steps(r, inst->args[1], scale, depth - 1);
+    } else if (inst->op == IR_IMUL) {
+        uint32_t k = inst->args[0]->op == IR_CONST ? 0 : 1;
+        if (inst->args[k]->op == IR_CONST && inst->args[k]->constant.bits[0] <= FURTHEST / scale)
+            add_steps(r, inst->args[1 - k], scale * inst->args[k]->constant.bits[0], depth - 1);
     }
 }
 

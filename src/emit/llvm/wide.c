@@ -10,7 +10,8 @@
  *
  * A value that one segment makes and another uses is kept in its context: one
  * place for each lane group, or one in all if the workgroup shares it. What is
- * cheap to make again from the inputs is made again instead.
+ * cheap to make again from the inputs is made again instead. What one round of a loop
+ * hands to the next stays where it is, if nobody needs the old value any more.
  */
 #include "emit/llvm/emit_priv.h"
 
@@ -28,6 +29,8 @@ typedef struct Wide {
     uint32_t  *segment;             /* [next_id] where each instruction belongs  */
     uint8_t   *cost;                /* [next_id] of making it again; 255: never  */
     bool      *crosses;             /* [next_id] another segment uses it         */
+    uint32_t  *last;                /* [next_id] last segment that uses it       */
+    uint32_t  *home;                /* [next_id] whose context it is kept in     */
     LlvmValue *context;             /* [next_id * 4]                             */
     uint32_t   nsegments;
     uint64_t   stack;               /* bytes of contexts so far                  */
@@ -112,6 +115,7 @@ static void note_use(Wide *w, const Inst *user, const Inst *used)
             note_use(w, user, used->args[i]);
         return;
     }
+    w->last[used->id] = MAX_OF(w->last[used->id], w->segment[user->id]);
     if (w->segment[used->id] == w->segment[user->id] && w->segment[used->id])
         return;
     w->crosses[used->id] = true;
@@ -147,8 +151,10 @@ static void survey_inst(Emit *e, const Inst *inst)
     if (inst->type.kind != SCALAR_PLACE)
         for (uint32_t i = 0; i < inst->nargs; i++)
             note_use(w, inst, inst->args[i]);
-    if (is_read_between(e, inst))
+    if (is_read_between(e, inst)) {
         w->crosses[inst->args[0]->id] = true;
+        w->last[inst->args[0]->id] = UINT32_MAX;
+    }
 }
 
 static void survey_region(Emit *e, const Region *region)
@@ -164,6 +170,57 @@ static bool is_shared(const Emit *e, const Inst *inst)
     return shape_of(e, inst) == SHAPE_WORKGROUP || e->groups == 1;
 }
 
+static bool same_form(const Emit *e, const Inst *x, const Inst *y)
+{
+    return ir_type_eq(x->type, y->type) && shape_of(e, x) == shape_of(e, y);
+}
+
+/*
+ * Parameter `to` of a loop's body, what becomes of it at the end of the body, and the
+ * parameter of the continuing region in between: one context, if the segment that makes
+ * the new value is the last that looks at the old one. It has fetched that before.
+ */
+static void share_home(Emit *e, const Inst *leave, const Inst *next, const Inst *to)
+{
+    Wide *w = e->wide;
+    const Inst *between = next->args[to->index];
+    if (between->op != IR_PARAM || between->region != next->region ||
+        w->last[to->id] > w->segment[leave->id] || is_shared(e, to) ||
+        !same_form(e, between, to) || w->home[between->id] != between->id)
+        return;
+    w->home[between->id] = to->id;
+    const Inst *made = leave->args[between->index];
+    if (made->op != IR_PARAM && made->region == leave->region && w->crosses[made->id] &&
+        w->cost[made->id] == UINT8_MAX && w->segment[made->id] &&
+        w->last[to->id] <= w->segment[made->id] && same_form(e, made, to) &&
+        w->home[made->id] == made->id)
+        w->home[made->id] = to->id;
+}
+
+static void share_homes(Emit *e, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (!ir_op_is_construct((IrOp)inst->op) || !is_wide(e, inst))
+            continue;
+        for (uint32_t i = 0; i < inst->flow.nregions; i++)
+            share_homes(e, inst->flow.regions[i]);
+        if (inst->op != IR_LOOP || !e->facts->of[inst->id].continues_once)
+            continue;
+        const Region *body = inst->flow.regions[0], *next = inst->flow.regions[1];
+        bool plain = body->last->op == IR_CONTINUE && body->last->target == inst &&
+                     next->last->op == IR_NEXT;
+        for (uint32_t i = 0; plain && i < body->nparams; i++)
+            share_home(e, body->last, next->last, body->params[i]);
+    }
+}
+
+bool wide_has(const Emit *e, const Inst *to, const Inst *from)
+{
+    const Wide *w = e->wide;
+    bool kept = from->op == IR_PARAM || w->crosses[from->id];
+    return kept && w->home[from->id] == w->home[to->id];
+}
+
 static void context_new(Emit *e, const Inst *inst)
 {
     Wide *w = e->wide;
@@ -172,7 +229,7 @@ static void context_new(Emit *e, const Inst *inst)
         type = LLVMArrayType2(type, e->groups);
     uint64_t bytes = 4ull * (is_shared(e, inst) ? 1 : e->groups) * e->lanes;
     for (uint32_t c = 0; c < inst->type.width; c++) {
-        LlvmValue *slot = &w->context[inst->id * 4u + c];
+        LlvmValue *slot = &w->context[w->home[inst->id] * 4u + c];
         w->stack += bytes;
         if (w->stack <= STACK_LIMIT) {
             *slot = LLVMBuildAlloca(e->entry, type, "context");
@@ -216,9 +273,9 @@ static void take_given(Emit *e)
 LlvmValue wide_slot(Emit *e, const Inst *inst, uint32_t c)
 {
     Wide *w = e->wide;
-    if (!w->context[inst->id * 4u])
+    if (!w->context[w->home[inst->id] * 4u])
         context_new(e, inst);
-    LlvmValue slot = w->context[inst->id * 4u + c];
+    LlvmValue slot = w->context[w->home[inst->id] * 4u + c];
     if (is_shared(e, inst))
         return slot;
     LlvmType type = slot_type(e, value_type(e, inst));
@@ -358,6 +415,9 @@ typedef struct LaneLoop {
     LlvmValue step;                 /* slot                                       */
     LlvmBlock header, end;
     LLVMBuilderRef before, preamble;
+    uint32_t  row;                  /* lane groups of a row, or of some; 0: none  */
+    LlvmValue x, base;              /* slots: workgroup, first lane group of a row */
+    LlvmBlock next_row, next_x;
 } LaneLoop;
 
 /* Puts instructions before the last one of a block. */
@@ -368,15 +428,48 @@ static LLVMBuilderRef builder_at_end(Emit *e, LlvmBlock block)
     return b;
 }
 
+/* for (base = 0; base < groups; base += row) for (x = first; x < last; x++) */
+static void rows_open(Emit *e, LaneLoop *l)
+{
+    l->row = MAX_OF(e->row, e->jam);
+    l->next_row = block_new(e, "row");
+    l->next_x = block_new(e, "workgroup");
+    l->x = slot_new(e, e->i32, "x");
+    l->base = slot_new(e, e->i32, "base");
+    slot_store(e, l->base, const_i32(e, 0));
+    jump(e, l->next_row);
+    block_start(e, l->next_row);
+    flow_stop_check(e);
+    slot_store(e, l->x, LLVMGetParam(e->function, 2));
+    jump(e, l->next_x);
+    block_start(e, l->next_x);
+    e->workgroup_id[0] = slot_load(e, e->i32, l->x);
+}
+
+/* The end of a loop: on from `header` with n more, or past it. */
+static void slot_count(Emit *e, LlvmValue slot, uint32_t n, LlvmValue limit, LlvmBlock header)
+{
+    LlvmBlock after = block_new(e, "end");
+    LlvmValue next = LLVMBuildAdd(e->builder, slot_load(e, e->i32, slot), const_i32(e, n), "");
+    slot_store(e, slot, next);
+    LlvmValue more = LLVMBuildICmp(e->builder, LLVMIntULT, next, limit, "");
+    jump_if(e, more, header, after);
+    block_start(e, after);
+}
+
 static void lane_loop_open(Emit *e, LaneLoop *l)
 {
     *l = (LaneLoop){.header = block_new(e, "groups"), .end = block_new(e, "group.end")};
     l->step = slot_new(e, e->i32, "step");
+    if (e->row)
+        rows_open(e, l);
     slot_store(e, l->step, const_i32(e, 0));
     jump(e, l->header);
     l->before = builder_at_end(e, LLVMGetInsertBlock(e->builder));
     block_start(e, l->header);
     LlvmValue step = slot_load(e, e->i32, l->step);
+    if (e->row)
+        step = LLVMBuildAdd(e->builder, step, slot_load(e, e->i32, l->base), "");
     for (uint32_t i = 0; i < e->jam; i++) {
         LlvmValue at = LLVMBuildAdd(e->builder, step, const_i32(e, i), "");
         e->sides[i] = e->groups == 1 ? const_i32(e, 0) : group_of_step(e, at);
@@ -396,15 +489,13 @@ static void lane_loop_open(Emit *e, LaneLoop *l)
 
 static void lane_loop_close(Emit *e, LaneLoop *l)
 {
-    LlvmBlock after = block_new(e, "groups.end");
     jump(e, l->end);
     block_start(e, l->end);
-    LlvmValue next = LLVMBuildAdd(e->builder, slot_load(e, e->i32, l->step),
-                                  const_i32(e, e->jam), "");
-    slot_store(e, l->step, next);
-    LlvmValue more = LLVMBuildICmp(e->builder, LLVMIntULT, next, const_i32(e, e->groups), "");
-    jump_if(e, more, l->header, after);
-    block_start(e, after);
+    slot_count(e, l->step, e->jam, const_i32(e, l->row ? l->row : e->groups), l->header);
+    if (l->row) {
+        slot_count(e, l->x, 1, LLVMGetParam(e->function, 3), l->next_x);
+        slot_count(e, l->base, l->row, const_i32(e, e->groups), l->next_row);
+    }
     LLVMDisposeBuilder(l->preamble);
     LLVMDisposeBuilder(l->before);
 }
@@ -569,6 +660,29 @@ static void emit_wide_construct(Emit *e, const Inst *inst)
     }
 }
 
+/* Are all values where they are given to? */
+static bool gives_nothing(const Emit *e, const Region *to, const Inst *leave)
+{
+    for (uint32_t i = 0; i < to->nparams; i++)
+        if (!wide_has(e, to->params[i], leave->args[i]))
+            return false;
+    return true;
+}
+
+static void emit_wide_continue(Emit *e, const Inst *first, const Inst *leave)
+{
+    bool nothing = gives_nothing(e, leave->target->flow.regions[1], leave);
+    emit_segment(e, first, leave, nothing ? NULL : give_continue, leave);
+    jump(e, wide_target(e, leave->target)->again);
+}
+
+static void emit_wide_next(Emit *e, const Inst *first, const Inst *leave)
+{
+    bool nothing = gives_nothing(e, e->target->construct->flow.regions[0], leave);
+    emit_segment(e, first, leave, nothing ? NULL : give_next, leave);
+    jump(e, e->target->way_end);
+}
+
 /* The last segment of a region, with the instruction that leaves it. */
 static void emit_wide_leave(Emit *e, const Inst *first, const Inst *leave)
 {
@@ -582,12 +696,10 @@ static void emit_wide_leave(Emit *e, const Inst *first, const Inst *leave)
         jump(e, wide_target(e, leave->target)->exit);
         break;
     case IR_CONTINUE:
-        emit_segment(e, first, leave, give_continue, leave);
-        jump(e, wide_target(e, leave->target)->again);
+        emit_wide_continue(e, first, leave);
         break;
     case IR_NEXT:
-        emit_segment(e, first, leave, give_next, leave);
-        jump(e, e->target->way_end);
+        emit_wide_next(e, first, leave);
         break;
     case IR_BREAK_IF: {
         emit_segment(e, first, leave, give_break_if, leave);
@@ -635,12 +747,17 @@ static void wide_init(Emit *e, Wide *w)
         .segment = ARENA_ARRAY(e->arena, uint32_t, n),
         .cost = ARENA_ARRAY(e->arena, uint8_t, n),
         .crosses = ARENA_ARRAY(e->arena, bool, n),
+        .last = ARENA_ARRAY(e->arena, uint32_t, n),
+        .home = ARENA_ARRAY(e->arena, uint32_t, n),
         .context = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4),
         .workgroup_end = block_new(e, "workgroup.end"),
     };
     e->wide = w;
+    for (uint32_t i = 0; i < n; i++)
+        w->home[i] = i;
     number_region(e, e->ir->body, true);
     survey_region(e, e->ir->body);
+    share_homes(e, e->ir->body);
 }
 
 void wide_body(Emit *e)

@@ -82,6 +82,9 @@ uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *e
 /* Rounds after which a loop ends at the latest; 0: nobody knows. */
 uint32_t analysis_rounds(const Inst *loop);
 
+/* Are all components of a float known to be numbers from `low` to `high`? */
+bool analysis_is_between(const Inst *v, double low, double high);
+
 /* Lanes that suit the kernel on a machine with `native` lanes a vector: a
  * multiple of it (to hide latency) where registers allow and rows of the
  * workgroup are long enough, never more than the workgroup has invocations

@@ -25,15 +25,20 @@ static Inst *positions(Lower *l, uint32_t bits, bool from_top)
     return ir_const(&l->c, packed_type(bits), k);
 }
 
-/* The low bits of each component, side by side. */
-static Inst *pack(Lower *l, Inst *x, uint32_t bits)
+/* Components that have no more bits, side by side. */
+static Inst *join(Lower *l, Inst *x, uint32_t bits)
 {
-    Inst *low = op2(l, IR_AND, x, lower_int(l, x->type, (1u << bits) - 1u));
-    Inst *placed = op2(l, IR_SHL, low, positions(l, bits, false));
+    Inst *placed = op2(l, IR_SHL, x, positions(l, bits, false));
     Inst *word = ir_extract(&l->c, placed, 0);
     for (uint32_t i = 1; i < x->type.width; i++)
         word = op2(l, IR_OR, word, ir_extract(&l->c, placed, i));
     return word;
+}
+
+/* The low bits of each component, side by side. */
+static Inst *pack(Lower *l, Inst *x, uint32_t bits)
+{
+    return join(l, op2(l, IR_AND, x, lower_int(l, x->type, (1u << bits) - 1u)), bits);
 }
 
 /* `shift` is SAR to keep the sign of each component, SHR for none. */
@@ -53,10 +58,11 @@ Val lower_pack_norm(Lower *l, const BuiltinCall *b)
     Inst *low = op2(l, IR_FMAX, x, lower_float(l, x->type, is_signed ? -1 : 0));
     Inst *clamped = op2(l, IR_FMIN, low, lower_float(l, x->type, 1));
     Inst *scaled = op2(l, IR_FMUL, clamped, lower_float(l, x->type, most));
-    Inst *rounded = ir_op1(&l->c, IR_FLOOR,
-                           op2(l, IR_FADD, scaled, lower_float(l, x->type, 0.5)));
+    Inst *rounded = op2(l, IR_FADD, scaled, lower_float(l, x->type, 0.5));
+    if (is_signed)                      /* what is positive is cut off anyway */
+        rounded = ir_op1(&l->c, IR_FLOOR, rounded);
     Inst *n = ir_op_as(&l->c, (IrOp)b->f, packed_type(b->u), 1, &rounded);
-    return val_one(pack(l, n, b->u));
+    return val_one(is_signed ? pack(l, n, b->u) : join(l, n, b->u));
 }
 
 /* n / most, as exact as a division for every n that fits in 16 bits: the reciprocal has

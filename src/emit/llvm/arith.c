@@ -173,10 +173,13 @@ static LlvmValue float_to_float(Emit *e, LlvmValue x, LlvmType element)
 
 /* What is too large becomes the largest number that both types have, as WGSL asks;
  * NaN becomes zero. */
-static LlvmValue to_integer(Emit *e, LlvmValue x, bool is_signed)
+static LlvmValue to_integer(Emit *e, const Inst *from, LlvmValue x, bool is_signed)
 {
+    const double most = 2147483520.0;       /* that is a float */
+    if (analysis_is_between(from, is_signed ? -2147483648.0 : 0, most))
+        return LLVMBuildFPToSI(e->builder, x, with_element(e, x, e->i32), "");
     bool half = LLVMTypeOf(x) == with_element(e, x, e->f16);
-    double high = half ? 65504.0 : is_signed ? 2147483520.0 : 4294967040.0;
+    double high = half ? 65504.0 : is_signed ? most : 4294967040.0;
     double low = half ? -65504.0 : -2147483648.0;
     LlvmType to = with_element(e, x, e->i32);
     x = float_to_float(e, x, e->f32);
@@ -270,8 +273,8 @@ static LlvmValue convert(Emit *e, const Inst *inst, LlvmValue x)
     switch (inst->op) {
     case IR_S2F: return LLVMBuildSIToFP(e->builder, x, to, "");
     case IR_U2F: return LLVMBuildUIToFP(e->builder, x, to, "");
-    case IR_F2S: return to_integer(e, x, true);
-    case IR_F2U: return to_integer(e, x, false);
+    case IR_F2S: return to_integer(e, inst->args[0], x, true);
+    case IR_F2U: return to_integer(e, inst->args[0], x, false);
     case IR_F2F: return float_to_float(e, x, element);
     default: return LLVMBuildBitCast(e->builder, x, to, "");
     }

@@ -95,6 +95,10 @@ uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native);
  * component; UINT64_MAX: nobody knows. */
 uint64_t analysis_steps(const Ir *ir);
 
+/* [ir->vars] Workgroup variables that must start with zeros: of the others nobody reads
+ * what they have at first. */
+const bool *analysis_zeros(Arena *a, const Ir *ir);
+
 void analysis_print(Text *out, const Facts *facts);
 
 #endif

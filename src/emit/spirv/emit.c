@@ -182,7 +182,8 @@ static SpvId initializer(Spirv *s, const IrVar *var, SpvId type)
     switch (var->space) {
     case IRSPACE_PRIVATE:   return spv_const_null(s, type);
     case IRSPACE_CONSTANT:  return spv_layout_constant(s, var->type, var->data);
-    case IRSPACE_WORKGROUP: return s->target->has_zero_workgroup ? spv_const_null(s, type) : 0;
+    case IRSPACE_WORKGROUP: return s->target->has_zero_workgroup && s->zeros[var->id]
+                                       ? spv_const_null(s, type) : 0;
     default:                return 0;
     }
 }
@@ -384,6 +385,7 @@ static void spirv_init(Spirv *s, Arena *arena, const Ir *ir, const SpirvTarget *
 {
     *s = (Spirv){.arena = arena, .ir = ir, .target = target};
     s->facts = analysis_run(arena, ir, 1, 1);
+    s->zeros = analysis_zeros(arena, ir);
     s->laid_out = ARENA_ARRAY(arena, SpvId, ir->mem_types.len + 1);
     s->plain = ARENA_ARRAY(arena, SpvId, ir->mem_types.len + 1);
     s->vars = ARENA_ARRAY(arena, VarState, ir->vars.len + 1);

@@ -28,7 +28,8 @@ typedef struct SpirvTarget {
     bool has_push16;                /* storagePushConstant16                        */
     bool has_uniform_standard_layout; /* uniformBufferStandardLayout                */
     bool has_int_dot;               /* shaderIntegerDotProduct                      */
-    bool has_zero_workgroup;        /* shaderZeroInitializeWorkgroupMemory          */
+    bool has_zero_workgroup;        /* shaderZeroInitializeWorkgroupMemory, and not
+                                       slower than a kernel that does it itself     */
     bool robust_storage;            /* robustBufferAccess2: an access to a storage
                                        buffer never leaves its binding              */
     bool robust_uniform;            /* the same for uniform buffers                 */

@@ -99,6 +99,7 @@ typedef struct Spirv {
     Arena             *arena;
     const Ir          *ir;
     const Facts       *facts;
+    const bool        *zeros;       /* [ir->vars] analysis_zeros()                */
     const SpirvTarget *target;
     Words   sections[SECTION_COUNT];
     SpvId   next_id;

@@ -2,7 +2,7 @@
 /*
  * zero.c - workgroup memory starts with zeros, where the driver does not see to it.
  *
- * in     WORKGROUP variables
+ * in     WORKGROUP variables whose first contents are read
  * out    stores of zeros, shared out among the invocations, and a barrier
  *
  * Every scalar or vector of a type is reached by a path of members and of indices of
@@ -143,7 +143,7 @@ void spv_zero_workgroup(Spirv *s)
     bool any = false;
     for (uint32_t i = 0; i < s->ir->vars.len; i++) {
         const IrVar *var = s->ir->vars.data[i];
-        if (var->space != IRSPACE_WORKGROUP)
+        if (!s->zeros[var->id])
             continue;
         Path p = {.var = var, .total = 1};
         if (var->type->kind == MEM_BYTES)

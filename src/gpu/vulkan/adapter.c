@@ -338,7 +338,9 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .has_push16 = f->storage16.storagePushConstant16,
         .has_uniform_standard_layout = f->standard_layout.uniformBufferStandardLayout,
         .has_int_dot = f->dot_product.shaderIntegerDotProduct,
-        .has_zero_workgroup = f->zero_init.shaderZeroInitializeWorkgroupMemory,
+        /* SwiftShader lets each subgroup zero all of the memory, word by word. */
+        .has_zero_workgroup = f->zero_init.shaderZeroInitializeWorkgroupMemory
+                              && !is_swiftshader(a),
         .robust_storage = f->robust2.robustBufferAccess2,
         .robust_uniform = f->robust2.robustBufferAccess2,
         .keeps_inf_nan16 = p->floats.shaderSignedZeroInfNanPreserveFloat16,

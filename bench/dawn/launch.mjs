@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// launch.mjs - times one exported kernel on the WebGPU of a node package.
+// launch.mjs - times one exported kernel on the WebGPU of a node package, or of the
+// program that runs this.
 //
 //     node launch.mjs PACKAGE FOLDER NAME [SECONDS]
+//     deno run -A launch.mjs - FOLDER NAME [SECONDS]
 //
 // in     NAME.json, NAME.wgsl, NAME.N.bin in FOLDER (written by `kernels --export`)
 // out    NAME.out there; on stdout {"ms", "best_ms", "cpu_ms", "compile_ms"}, of one
 //        launch from submit to completion
 import fs from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 const [packageFolder, folder, name, seconds = '1.5'] = process.argv.slice(2);
-const { create, globals } = await import(
-  pathToFileURL(path.resolve(packageFolder, 'index.js')).href);
-Object.assign(globalThis, globals);
+
+async function packageGpu(folder) {
+  const { create, globals } = await import(pathToFileURL(path.resolve(folder, 'index.js')).href);
+  Object.assign(globalThis, globals);
+  return create([]);
+}
 
 const file = (end) => path.join(folder, `${name}.${end}`);
 const kernel = JSON.parse(fs.readFileSync(file('json')));
 const code = fs.readFileSync(file('wgsl'), 'utf8');
 
-const gpu = globalThis.gpu = create([]);    // must outlive what it makes
+// It must outlive what it makes.
+const gpu = globalThis.gpu = packageFolder === '-' ? navigator.gpu : await packageGpu(packageFolder);
 const adapter = await gpu.requestAdapter();
 if (!adapter) throw new Error('no adapter');
 const device = await adapter.requestDevice();
@@ -48,7 +55,7 @@ for (const { kind, entry } of kernel.steps) {
 }
 const compile_ms = performance.now() - begin;
 
-const groups = kernel.steps.map((s) => s.kind !== 'run' ? null : device.createBindGroup({
+const groups = kernel.steps.map((s) => s.kind !== 'run' || !s.bound.length ? null : device.createBindGroup({
   layout: pipelines[s.entry].getBindGroupLayout(0),
   entries: s.bound.map((i) => ({
     binding: i,
@@ -71,7 +78,7 @@ function launch() {
       const pass = e.beginComputePass();
       for (; kernel.steps[i]?.kind === 'run'; i++) {
         pass.setPipeline(pipelines[kernel.steps[i].entry]);
-        pass.setBindGroup(0, groups[i]);
+        if (groups[i]) pass.setBindGroup(0, groups[i]);
         pass.dispatchWorkgroups(...kernel.steps[i].groups);
       }
       pass.end();
@@ -83,7 +90,7 @@ function launch() {
 
 await launch();
 const times = [], cpu = [], from = performance.now();
-while (times.length < 3 || (times.length < 60 && performance.now() - from < 1000 * seconds)) {
+while (!times.length || (times.length < 60 && performance.now() - from < 1000 * seconds)) {
   const used = process.cpuUsage(), t = performance.now();
   await launch();
   times.push(performance.now() - t);
@@ -92,12 +99,16 @@ while (times.length < 3 || (times.length < 60 && performance.now() - from < 1000
 }
 const median = (a) => a.sort((p, q) => p - q)[a.length >> 1];
 
-const size = kernel.arrays[kernel.out].size;
-const back = device.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-const e = device.createCommandEncoder();
-e.copyBufferToBuffer(buffers[kernel.out], 0, back, 0, size);
-device.queue.submit([e.finish()]);
-await back.mapAsync(GPUMapMode.READ);
-fs.writeFileSync(file('out'), Buffer.from(back.getMappedRange()));
+async function keepResult() {
+  const { size } = kernel.arrays[kernel.out];
+  const back = device.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+  const e = device.createCommandEncoder();
+  e.copyBufferToBuffer(buffers[kernel.out], 0, back, 0, size);
+  device.queue.submit([e.finish()]);
+  await back.mapAsync(GPUMapMode.READ);
+  fs.writeFileSync(file('out'), new Uint8Array(back.getMappedRange()));
+}
+if (kernel.arrays.length)
+  await keepResult();
 console.log(JSON.stringify({ ms: median(times), best_ms: Math.min(...times), cpu_ms: median(cpu), compile_ms }));
 process.exit(0);

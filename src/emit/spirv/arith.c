@@ -84,6 +84,25 @@ static SpvId shift(Spirv *s, const Inst *inst)
     return spv_op2(s, ops[inst->op - IR_SHL], type, spv_value(s, inst->args[0]), by);
 }
 
+static SpvId signed_value(Spirv *s, const Inst *x)
+{
+    return spv_op1(s, SpvOpBitcast, spv_type_signed(s, x->type.width), spv_value(s, x));
+}
+
+static SpvId signed_min_max(Spirv *s, const Inst *inst)
+{
+    SpvId r = spv_glsl2(s, inst->op == IR_SMIN ? GLSLstd450SMin : GLSLstd450SMax,
+                        spv_type_signed(s, inst->type.width), signed_value(s, inst->args[0]),
+                        signed_value(s, inst->args[1]));
+    return spv_op1(s, SpvOpBitcast, spv_type_value(s, inst->type), r);
+}
+
+static SpvId signed_to_float(Spirv *s, const Inst *inst)
+{
+    return spv_op1(s, SpvOpConvertSToF, spv_type_value(s, inst->type),
+                   signed_value(s, inst->args[0]));
+}
+
 /* 31 less the highest bit, which is -1 for zero. */
 static SpvId leading_zeros(Spirv *s, const Inst *inst)
 {
@@ -327,8 +346,8 @@ static const Row rows[IR_OP_COUNT] = {
     [IR_UDIV] = FN(divide),
     [IR_SREM] = FN(divide),
     [IR_UREM] = FN(divide),
-    [IR_SMIN] = GLSL(SMin),
-    [IR_SMAX] = GLSL(SMax),
+    [IR_SMIN] = FN(signed_min_max),
+    [IR_SMAX] = FN(signed_min_max),
     [IR_UMIN] = GLSL(UMin),
     [IR_UMAX] = GLSL(UMax),
     [IR_SHL] = FN(shift),
@@ -360,7 +379,7 @@ static const Row rows[IR_OP_COUNT] = {
     [IR_ULT] = CORE_OR(ULessThan, ULessThan),
     [IR_ULE] = CORE_OR(ULessThanEqual, ULessThanEqual),
 
-    [IR_S2F] = CORE(ConvertSToF),
+    [IR_S2F] = FN(signed_to_float),
     [IR_U2F] = CORE(ConvertUToF),
     [IR_F2S] = FN(spv_math_to_signed),
     [IR_F2U] = FN(spv_math_to_unsigned),

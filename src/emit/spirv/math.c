@@ -168,7 +168,9 @@ SpvId spv_math_to_signed(Spirv *s, const Inst *inst)
     bool half = x->type.kind == SCALAR_F16;
     SpvId in =
         to_range(s, x, half ? -65504.0 : -2147483648.0, half ? 65504.0 : 2147483520.0);
-    SpvId t = spv_type_value(s, inst->type), r = spv_op1(s, SpvOpConvertFToS, t, in);
+    SpvId t = spv_type_value(s, inst->type);
+    SpvId r = spv_op1(s, SpvOpBitcast, t,
+                      spv_op1(s, SpvOpConvertFToS, spv_type_signed(s, inst->type.width), in));
     SpvId v = spv_value(s, x);
     SpvId number = spv_op2(s, SpvOpFOrdEqual,
                            spv_type_value(s, as_kind(x->type, SCALAR_BOOL)), v, v);
@@ -200,6 +202,16 @@ static SpvId power_of_two(Spirv *s, IrType type, SpvId n)
         spv_op2(s, SpvOpShiftLeftLogical, i, biased, spv_const_splat(s, ints, 23)));
 }
 
+static SpvId signed_clamp(Spirv *s, IrType ints, SpvId x, int low, int high)
+{
+    SpvId t = spv_type_signed(s, ints.width);
+    SpvId r = spv_glsl3(
+        s, GLSLstd450SClamp, t, spv_op1(s, SpvOpBitcast, t, x),
+        spv_op1(s, SpvOpBitcast, t, spv_const_splat(s, ints, (uint32_t)low)),
+        spv_op1(s, SpvOpBitcast, t, spv_const_splat(s, ints, (uint32_t)high)));
+    return spv_op1(s, SpvOpBitcast, spv_type_value(s, ints), r);
+}
+
 /*
  * Wide: x 2^n in two steps, each by a normal number. Both go the same way, so nothing
  * overflows on the way to a finite result, and only what ends up subnormal is rounded
@@ -211,9 +223,7 @@ SpvId spv_math_ldexp(Spirv *s, const Inst *inst)
     IrType type = as_kind(inst->type, SCALAR_F32), ints = as_kind(type, SCALAR_I32);
     SpvId f = spv_type_value(s, type), i = spv_type_value(s, ints);
     SpvId x = spv_math_widen(s, inst->type, spv_value(s, inst->args[0]));
-    SpvId n = spv_glsl3(s, GLSLstd450SClamp, i, spv_value(s, inst->args[1]),
-                        spv_const_splat(s, ints, (uint32_t)-254),
-                        spv_const_splat(s, ints, 254));
+    SpvId n = signed_clamp(s, ints, spv_value(s, inst->args[1]), -254, 254);
     SpvId half = spv_op2(s, SpvOpShiftRightArithmetic, i, n, spv_const_splat(s, ints, 1));
     SpvId rest = spv_op2(s, SpvOpISub, i, n, half);
     SpvId r = spv_op2(s, SpvOpFMul, f, x, power_of_two(s, type, half));

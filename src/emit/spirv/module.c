@@ -229,6 +229,12 @@ SpvId spv_type_u32(Spirv *s)
     return spv_type_value(s, IR_I32);
 }
 
+SpvId spv_type_signed(Spirv *s, uint32_t width)
+{
+    SpvId scalar = spv_global(s, SpvOpTypeInt, 0, OPERANDS(32, 1));
+    return width == 1 ? scalar : spv_global(s, SpvOpTypeVector, 0, OPERANDS(scalar, width));
+}
+
 SpvId spv_type_pointer(Spirv *s, SpvStorageClass storage, SpvId to)
 {
     return spv_global(s, SpvOpTypePointer, 0, OPERANDS(storage, to));

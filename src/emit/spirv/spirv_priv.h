@@ -154,6 +154,9 @@ SpvId spv_global(Spirv *s, SpvOp op, SpvId type, uint32_t n, const uint32_t *ope
 SpvId spv_type_void(Spirv *s);
 SpvId spv_type_value(Spirv *s, IrType t);
 SpvId spv_type_u32(Spirv *s);
+/* Integers have no sign but in the operands and results of instructions whose meaning is
+ * signed and that optimisers of drivers fold by the sign of the type. */
+SpvId spv_type_signed(Spirv *s, uint32_t width);
 SpvId spv_type_pointer(Spirv *s, SpvStorageClass storage, SpvId to);
 SpvId spv_const_u32(Spirv *s, uint32_t n);
 SpvId spv_const_value(Spirv *s, IrType t, const uint32_t *bits);    /* as IrConstant  */

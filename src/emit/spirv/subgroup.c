@@ -73,8 +73,26 @@ static const Row *row_of(const Inst *inst)
     return &rows[inst->subgroup];
 }
 
+/* The first invocation's number is told, and then what it has taken from there. Whether
+ * it was a float before cannot be seen from the type. */
+static SpvId first_by_number(Spirv *s, const Inst *inst)
+{
+    SpvId scope = spv_const_u32(s, SpvScopeSubgroup);
+    spv_need(s, SpvCapabilityGroupNonUniform);
+    spv_need(s, SpvCapabilityGroupNonUniformBallot);
+    spv_need(s, SpvCapabilityGroupNonUniformShuffle);
+    SpvId lane = spv_op2(s, SpvOpGroupNonUniformBroadcastFirst, spv_type_u32(s), scope,
+                         spv_input_value(s, INPUT_SUBGROUP_LANE));
+    return spv_op3(s, SpvOpGroupNonUniformShuffle, spv_type_value(s, inst->type), scope,
+                   spv_value(s, inst->args[0]), lane);
+}
+
 void spv_subgroup_inst(Spirv *s, const Inst *inst)
 {
+    if (inst->subgroup == SUBGROUP_BROADCAST_FIRST && s->target->breaks_first) {
+        s->values[inst->id] = first_by_number(s, inst);
+        return;
+    }
     const Row *row = row_of(inst);
     SpvId scope = spv_const_u32(s, SpvScopeSubgroup), type = spv_type_value(s, inst->type);
     SpvId x = inst->nargs ? spv_value(s, inst->args[0]) : 0;

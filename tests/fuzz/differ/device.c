@@ -36,8 +36,10 @@ static bool needs_f16(const GenProgram *p)
 static bool can_run(const GenProgram *p, uint32_t *subgroup_size)
 {
     const TestDevice *d = open_device();
+    WGPULimits limits = WGPU_LIMITS_INIT;
+    wgpuDeviceGetLimits(d->device, &limits);
     *subgroup_size = d->subgroup_min;
-    if (needs_f16(p) && !d->has_f16)
+    if ((needs_f16(p) && !d->has_f16) || p->immediate_size > limits.maxImmediateSize)
         return false;
     return !p->subgroups || (d->has_subgroups && d->subgroup_min == d->subgroup_max);
 }

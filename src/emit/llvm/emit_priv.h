@@ -10,6 +10,7 @@
  *   math*.c     functions that no instruction computes; sums.c   sums of squares
  *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops;
  *   stream.c    past the caches
+ *   rows.c      vectors in memory one a lane; lanes one at a time
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
  *
@@ -96,6 +97,7 @@ typedef struct Emit {
     LlvmValue immediates, flags;
     bool      streams;                      /* some store may pass the caches by  */
     VarState *vars;                         /* [ir->vars.len]                     */
+    LlvmValue waiting[5];                   /* rows.c: memory for one lane's turn */
     uint64_t  memory_size, workgroup_bytes, stack;
 
     /* The lane groups that are being emitted: `jam` of them take the same way side by

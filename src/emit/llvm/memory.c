@@ -11,9 +11,10 @@
  *
  *   UNIFORM     one scalar access
  *   STRIDED     one vector access if the lanes' bytes follow each other, or lie
- *               so close that a wider access covers them; behind a check that no
- *               lane is out of bounds, with SCATTERED as the other way
- *   SCATTERED   gather, scatter
+ *               so close that a wider access covers them; else one a lane, at even
+ *               distances. Behind a check that no lane is out of bounds, with lanes
+ *               in turn (rows.c) as the other way
+ *   SCATTERED   gather, scatter; whole vectors where there are some
  */
 #include "emit/llvm/place_priv.h"
 
@@ -87,7 +88,7 @@ static void tag(Emit *e, LlvmValue access, const Address *a)
                     v->noalias);
 }
 
-static LlvmValue load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer)
+LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer)
 {
     LlvmValue v = LLVMBuildLoad2(e->builder, type, pointer, "");
     LLVMSetAlignment(v, a->align);
@@ -101,7 +102,7 @@ static void tag_store(Emit *e, const Address *a, LlvmValue store)
     tag(e, store, a);
 }
 
-static void store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
+void memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
 {
     tag_store(e, a, LLVMBuildStore(e->builder, v, pointer));
 }
@@ -113,22 +114,37 @@ static LlvmValue gather(Emit *e, const Address *a, const LaneAddress *at)
     LlvmType type = stored_type(e, a);
     LlvmValue v = LLVMGetPoison(lane_type(e, type));
     for (uint32_t i = 0; i < e->lanes; i++)
-        v = lane_set(e, v, load_at(e, a, type, address_in_lane(e, at, i)), i);
+        v = lane_set(e, v, memory_load_at(e, a, type, address_in_lane(e, at, i)), i);
     return v;
 }
 
 static void scatter_all(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at)
 {
     for (uint32_t i = 0; i < e->lanes; i++)
-        store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
+        memory_store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
 }
 
-/* One store a lane, behind its bit of the mask (NULL: all lanes). Mostly all are on. */
+static void scatter_one(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at,
+                        LlvmValue mask)
+{
+    LlvmBlock on = block_new(e, "lane"), after = block_new(e, "lane.end");
+    jump_if(e, mask, on, after);
+    block_start(e, on);
+    scatter_all(e, a, v, at);
+    jump(e, after);
+    block_start(e, after);
+}
+
+/* One store a lane that is in the mask (NULL: all lanes). Mostly all are. */
 static void scatter(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at,
                     LlvmValue mask)
 {
     if (!mask) {
         scatter_all(e, a, v, at);
+        return;
+    }
+    if (e->lanes == 1) {
+        scatter_one(e, a, v, at, mask);
         return;
     }
     LlvmBlock all = block_new(e, "all"), some = block_new(e, "some");
@@ -138,14 +154,7 @@ static void scatter(Emit *e, const Address *a, LlvmValue v, const LaneAddress *a
     scatter_all(e, a, v, at);
     jump(e, done);
     block_start(e, some);
-    for (uint32_t i = 0; i < e->lanes; i++) {
-        LlvmBlock on = block_new(e, "lane"), after = block_new(e, "lane.end");
-        jump_if(e, mask_has(e, mask, i), on, after);
-        block_start(e, on);
-        store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
-        jump(e, after);
-        block_start(e, after);
-    }
+    lanes_store_in_turn(e, a, at, &v, 1, mask);
     jump(e, done);
     block_start(e, done);
 }
@@ -173,14 +182,44 @@ static Loaded load_uniform(Emit *e, const Address *a, uint32_t width)
         type = lane_type(e, type);
     for (uint32_t c = 0; c < width; c++) {
         Address at = component_of(a, c);
-        v.c[c] = load_at(e, &at, type, address_scalar(e, &at, true));
+        v.c[c] = memory_load_at(e, &at, type, address_scalar(e, &at, true));
     }
     return v;
+}
+
+/* Rows can be loaded and stored whole. */
+static bool has_rows(const Emit *e, const Address *a, uint32_t width)
+{
+    return e->lanes > 1 && width > 1 && element_size(a) == 4 && !address_is_private(a);
+}
+
+static LlvmValue *lane_pointers(Emit *e, const LaneAddress *at)
+{
+    LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        pointers[i] = address_in_lane(e, at, i);
+    return pointers;
+}
+
+/* STRIDED: the same from the first lane's. */
+static LlvmValue *even_pointers(Emit *e, const Address *a, LlvmValue first)
+{
+    LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        LlvmValue by = const_i64(e, (uint64_t)(a->lane_stride * (int64_t)i));
+        pointers[i] = LLVMBuildGEP2(e->builder, e->i8, first, &by, 1, "");
+    }
+    return pointers;
 }
 
 static Loaded load_scattered(Emit *e, const Address *a, uint32_t width)
 {
     Loaded v = {{0}};
+    if (has_rows(e, a, width)) {
+        LaneAddress lanes = address_lanes(e, a, true);
+        rows_load(e, a, stored_type(e, a), width, lane_pointers(e, &lanes), v.c);
+        return v;
+    }
     for (uint32_t c = 0; c < width; c++) {
         Address at = component_of(a, c);
         LaneAddress lanes = address_lanes(e, &at, true);
@@ -208,20 +247,88 @@ static LlvmValue pick_lanes(Emit *e, LlvmValue wide, uint32_t first, uint32_t sp
                                   LLVMConstVector(at, e->lanes), "");
 }
 
+/* Pairs of halves are words, which machines move about more easily. */
+static bool has_pairs(const Address *a, uint32_t width, uint32_t spread)
+{
+    return element_size(a) == 2 && spread % 2 == 0 && (width % 2 == 0 || rows_have_room(a));
+}
+
+/* A half out of each word: the lower one, the upper one. */
+static LlvmValue half_of(Emit *e, const Address *a, LlvmValue words, uint32_t which)
+{
+    if (which)
+        words = LLVMBuildLShr(e->builder, words, splat(e, const_i32(e, 16)), "");
+    LlvmValue bits = LLVMBuildTrunc(e->builder, words, lane_type(e, e->i16), "");
+    return LLVMBuildBitCast(e->builder, bits, lane_type(e, stored_type(e, a)), "");
+}
+
+static Loaded load_pairs(Emit *e, const Address *a, uint32_t width, uint32_t spread)
+{
+    Loaded v = {{0}};
+    uint32_t covered = (e->lanes - 1) * spread / 2 + (width + 1) / 2;
+    LlvmValue wide = memory_load_at(e, a, LLVMVectorType(e->i32, covered),
+                                    address_scalar(e, a, true));
+    for (uint32_t c = 0; c < width; c++)
+        v.c[c] = half_of(e, a, pick_lanes(e, wide, c / 2, spread / 2), c % 2);
+    return v;
+}
+
 static Loaded load_strided(Emit *e, const Address *a, uint32_t width, uint32_t spread)
 {
     Loaded v = {{0}};
+    if (e->lanes > 1 && has_pairs(a, width, spread))
+        return load_pairs(e, a, width, spread);
     uint32_t covered = (e->lanes - 1) * spread + width;
     LlvmType type = LLVMVectorType(stored_type(e, a), covered);
     LlvmValue pointer = address_scalar(e, a, true);
     prefetch_next(e, a, pointer);
-    LlvmValue wide = load_at(e, a, type, pointer);
+    LlvmValue wide = memory_load_at(e, a, type, pointer);
     for (uint32_t c = 0; c < width; c++)
         v.c[c] = spread == 1 && width == 1 ? wide : pick_lanes(e, wide, c, spread);
     return v;
 }
 
-/* Two ways to the same values; the second where some lane is out of bounds. */
+/* Lanes so far from each other that each loads its own, at even distances. */
+static Loaded load_even(Emit *e, const Address *a, uint32_t width)
+{
+    Loaded v = {{0}};
+    LlvmType type = stored_type(e, a);
+    LlvmValue first = address_scalar(e, a, true);
+    prefetch_next(e, a, first);
+    LlvmValue *pointers = even_pointers(e, a, first);
+    if (has_rows(e, a, width)) {
+        rows_load(e, a, type, width, pointers, v.c);
+        return v;
+    }
+    for (uint32_t c = 0; c < width; c++) {
+        LlvmValue by = const_i64(e, c);
+        v.c[c] = LLVMGetPoison(lane_type(e, type));
+        for (uint32_t i = 0; i < e->lanes; i++) {
+            LlvmValue at = LLVMBuildGEP2(e->builder, type, pointers[i], &by, 1, "");
+            v.c[c] = lane_set(e, v.c[c], memory_load_at(e, a, type, at), i);
+        }
+    }
+    return v;
+}
+
+static Loaded load_inside(Emit *e, const Address *a, uint32_t width, uint32_t spread)
+{
+    bool turned = spread == MAX_SPREAD && has_rows(e, a, width);
+    return spread && !turned ? load_strided(e, a, width, spread) : load_even(e, a, width);
+}
+
+static Loaded load_outside(Emit *e, const Address *a, uint32_t width)
+{
+    Loaded v = {{0}};
+    if (e->lanes == 1)
+        return load_scattered(e, a, width);
+    LaneAddress lanes = address_lanes(e, a, true);
+    lanes_load_in_turn(e, a, &lanes, stored_type(e, a), width, v.c);
+    return v;
+}
+
+/* Two ways to the same values; the second where some lane is out of bounds, which is
+ * at the border of the data. */
 static Loaded load_checked(Emit *e, const Address *a, uint32_t width, uint32_t spread,
                            LlvmValue fits)
 {
@@ -229,10 +336,12 @@ static Loaded load_checked(Emit *e, const Address *a, uint32_t width, uint32_t s
     LlvmBlock after = block_new(e, "loaded");
     jump_if(e, fits, inside, outside);
     block_start(e, inside);
-    Loaded x = load_strided(e, a, width, spread);
+    Loaded x = load_inside(e, a, width, spread);
+    inside = LLVMGetInsertBlock(e->builder);
     jump(e, after);
     block_start(e, outside);
-    Loaded y = load_scattered(e, a, width);
+    Loaded y = load_outside(e, a, width);
+    outside = LLVMGetInsertBlock(e->builder);
     jump(e, after);
     block_start(e, after);
     Loaded v = {{0}};
@@ -287,7 +396,8 @@ static Loaded load_maybe_following(Emit *e, const Address *a)
     LlvmBlock after = block_new(e, "loaded");
     jump_if(e, follows(e, &lanes), beside, apart);
     block_start(e, beside);
-    LlvmValue x = load_at(e, a, lane_type(e, stored_type(e, a)), address_in_lane(e, &lanes, 0));
+    LlvmValue x = memory_load_at(e, a, lane_type(e, stored_type(e, a)),
+                                 address_in_lane(e, &lanes, 0));
     jump(e, after);
     block_start(e, apart);
     LlvmValue y = gather(e, a, &lanes);
@@ -305,11 +415,12 @@ static Loaded load(Emit *e, const Address *a, uint32_t width)
     if (may_follow(e, a, width))
         return load_maybe_following(e, a);
     uint32_t spread = a->shape == ADDRESS_STRIDED ? spread_of(a) : 0;
-    if (!spread || address_is_private(a))
+    bool even = spread || (a->shape == ADDRESS_STRIDED && e->lanes > 1);
+    if (!even || address_is_private(a))
         return load_scattered(e, a, width);
     LlvmValue fits = address_fits(e, a, false);
     if (!fits)
-        return load_strided(e, a, width, spread);
+        return load_inside(e, a, width, spread);
     return load_checked(e, a, width, spread, fits);
 }
 
@@ -358,8 +469,8 @@ static void store_private(Emit *e, const Address *a, LlvmValue v)
     }
     LlvmValue pointer = address_scalar(e, a, true);
     if (e->mask)
-        v = blend(e, e->mask, v, load_at(e, a, LLVMTypeOf(v), pointer));
-    store_at(e, a, v, pointer);
+        v = blend(e, e->mask, v, memory_load_at(e, a, LLVMTypeOf(v), pointer));
+    memory_store_at(e, a, v, pointer);
 }
 
 /* All lanes write to one place: one of the active ones wins. */
@@ -396,7 +507,7 @@ static void store_uniform(Emit *e, const Address *a, const LlvmValue *v, uint32_
     }
     for (uint32_t c = 0; c < width; c++) {
         Address at = component_of(a, c);
-        store_at(e, &at, one_of(e, v[c]), address_scalar(e, &at, false));
+        memory_store_at(e, &at, one_of(e, v[c]), address_scalar(e, &at, false));
     }
     if (after) {
         jump(e, after);
@@ -414,7 +525,7 @@ static void store_maybe_following(Emit *e, const Address *a, LlvmValue v, LlvmVa
         easy = LLVMBuildAnd(e->builder, easy, mask_all(e, mask), "");
     jump_if(e, easy, beside, apart);
     block_start(e, beside);
-    store_at(e, a, v, address_in_lane(e, &lanes, 0));
+    memory_store_at(e, a, v, address_in_lane(e, &lanes, 0));
     jump(e, after);
     block_start(e, apart);
     scatter(e, a, v, &lanes, mask);
@@ -422,11 +533,35 @@ static void store_maybe_following(Emit *e, const Address *a, LlvmValue v, LlvmVa
     block_start(e, after);
 }
 
+static void scatter_rows(Emit *e, const Address *a, const LlvmValue *v, uint32_t width,
+                         LlvmValue mask)
+{
+    LaneAddress lanes = address_lanes(e, a, false);
+    if (!mask) {
+        rows_store(e, a, v, width, lane_pointers(e, &lanes));
+        return;
+    }
+    LlvmBlock all = block_new(e, "all"), some = block_new(e, "some");
+    LlvmBlock done = block_new(e, "scattered");
+    jump_if(e, mask_all(e, mask), all, some);
+    block_start(e, all);
+    rows_store(e, a, v, width, lane_pointers(e, &lanes));
+    jump(e, done);
+    block_start(e, some);
+    lanes_store_in_turn(e, a, &lanes, v, width, mask);
+    jump(e, done);
+    block_start(e, done);
+}
+
 static void store_scattered(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
     LlvmValue mask = mask_and(e, e->mask, address_fits_lanes(e, a));
     if (may_follow(e, a, width)) {
         store_maybe_following(e, a, v[0], mask);
+        return;
+    }
+    if (has_rows(e, a, width)) {
+        scatter_rows(e, a, v, width, mask);
         return;
     }
     for (uint32_t c = 0; c < width; c++) {
@@ -456,6 +591,32 @@ static LlvmValue interleave(Emit *e, const LlvmValue *v, uint32_t width)
     return LLVMBuildShuffleVector(e->builder, low, high, LLVMConstVector(at, n * width), "");
 }
 
+/* Two halves a word. */
+static LlvmValue words_of(Emit *e, LlvmValue low, LlvmValue high)
+{
+    LlvmType words = lane_type(e, e->i32), halves = lane_type(e, e->i16);
+    low = LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, low, halves, ""), words, "");
+    high = LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, high, halves, ""), words, "");
+    high = LLVMBuildShl(e->builder, high, splat(e, const_i32(e, 16)), "");
+    return LLVMBuildOr(e->builder, low, high, "");
+}
+
+/* Vectors of lanes that follow each other. */
+static void store_dense(Emit *e, const Address *a, const LlvmValue *v, uint32_t width,
+                        LlvmValue pointer)
+{
+    if (e->lanes > 1 && element_size(a) == 2 && width % 2 == 0) {
+        LlvmValue words[2] = {words_of(e, v[0], v[1]), NULL};
+        if (width == 4)
+            words[1] = words_of(e, v[2], v[3]);
+        memory_store_at(e, a, interleave(e, words, width / 2), pointer);
+    } else if (has_rows(e, a, width) && width == 4) {
+        rows_store_dense(e, a, v, pointer);
+    } else {
+        memory_store_at(e, a, interleave(e, v, width), pointer);
+    }
+}
+
 static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
     LlvmValue pointer = address_scalar(e, a, false);
@@ -464,24 +625,62 @@ static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_
     else if (a->streams)
         tag_store(e, a, stream_store(e, interleave(e, v, width), pointer));
     else
-        store_at(e, a, interleave(e, v, width), pointer);
+        store_dense(e, a, v, width, pointer);
 }
 
-static void store_checked(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
+/* Each lane stores its own, at even distances. */
+static void store_even(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
-    LlvmValue fits = address_fits(e, a, true);
-    if (!fits) {
-        store_strided(e, a, v, width);
+    LlvmValue *pointers = even_pointers(e, a, address_scalar(e, a, false));
+    if (has_rows(e, a, width)) {
+        rows_store(e, a, v, width, pointers);
         return;
     }
-    LlvmBlock inside = block_new(e, "inside"), outside = block_new(e, "outside");
-    LlvmBlock after = block_new(e, "stored");
-    jump_if(e, fits, inside, outside);
+    LlvmType type = stored_type(e, a);
+    for (uint32_t c = 0; c < width; c++) {
+        LlvmValue by = const_i64(e, c);
+        for (uint32_t i = 0; i < e->lanes; i++) {
+            LlvmValue at = LLVMBuildGEP2(e->builder, type, pointers[i], &by, 1, "");
+            memory_store_at(e, a, lane_get(e, v[c], i), at);
+        }
+    }
+}
+
+static void store_outside(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
+{
+    LlvmValue mask = mask_and(e, e->mask, address_fits_lanes(e, a));
+    if (e->lanes == 1 || !mask) {
+        store_scattered(e, a, v, width);
+        return;
+    }
+    LaneAddress lanes = address_lanes(e, a, false);
+    lanes_store_in_turn(e, a, &lanes, v, width, mask);
+}
+
+static void store_checked(Emit *e, const Address *a, const LlvmValue *v, uint32_t width,
+                          bool dense)
+{
+    LlvmValue fits = address_fits(e, a, true);
+    if (e->mask && !dense)
+        fits = mask_and(e, fits, mask_all(e, e->mask));
+    LlvmBlock inside = block_new(e, "inside"), outside = NULL, after = NULL;
+    if (fits) {
+        outside = block_new(e, "outside");
+        after = block_new(e, "stored");
+        jump_if(e, fits, inside, outside);
+    } else {
+        jump(e, inside);
+    }
     block_start(e, inside);
-    store_strided(e, a, v, width);
+    if (dense)
+        store_strided(e, a, v, width);
+    else
+        store_even(e, a, v, width);
+    if (!fits)
+        return;
     jump(e, after);
     block_start(e, outside);
-    store_scattered(e, a, v, width);
+    store_outside(e, a, v, width);
     jump(e, after);
     block_start(e, after);
 }
@@ -516,7 +715,9 @@ void memory_store(Emit *e, const Inst *inst)
         store_uniform(e, &a, v, width);
     } else if (is_dense(e, &a, width)) {
         a.streams = !e->mask && stream_may(e, inst, &a);
-        store_checked(e, &a, v, width);
+        store_checked(e, &a, v, width, true);
+    } else if (a.shape == ADDRESS_STRIDED && e->lanes > 1) {
+        store_checked(e, &a, v, width, false);
     } else {
         store_scattered(e, &a, v, width);
     }

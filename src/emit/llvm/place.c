@@ -270,9 +270,13 @@ static LlvmValue wide_lane(Emit *e, LlvmValue v, uint32_t lane)
     return LLVMBuildZExt(e->builder, lane_get(e, v, lane), e->i64, "");
 }
 
-LlvmValue address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane)
+LlvmValue address_unit(Emit *e, const LaneAddress *l, LlvmValue units)
 {
     LlvmType step = l->unit == 4 ? e->i32 : l->unit == 2 ? e->i16 : e->i8;
-    LlvmValue at = wide_lane(e, l->units, lane);
-    return LLVMBuildGEP2(e->builder, step, l->base, &at, 1, "");
+    return LLVMBuildGEP2(e->builder, step, l->base, &units, 1, "");
+}
+
+LlvmValue address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane)
+{
+    return address_unit(e, l, wide_lane(e, l->units, lane));
 }

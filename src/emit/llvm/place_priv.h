@@ -60,6 +60,28 @@ typedef struct LaneAddress {
 
 LaneAddress address_lanes(Emit *e, const Address *a, bool clamped);
 LlvmValue   address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane);
+LlvmValue   address_unit(Emit *e, const LaneAddress *l, LlvmValue units);  /* i64   */
+
+/* memory.c: one access. */
+LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer);
+void      memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer);
+
+/* rows.c, for more than one lane. `type` is what one component is in memory; v and out
+ * have a vector of lanes for each component.
+ * A vector of `width` at each of pointers[lanes]: */
+void rows_load(Emit *e, const Address *a, LlvmType type, uint32_t width,
+               const LlvmValue *pointers, LlvmValue *out);
+void rows_store(Emit *e, const Address *a, const LlvmValue *v, uint32_t width,
+                const LlvmValue *pointers);
+/* Vectors of four, one after the other from `pointer` on: */
+void rows_store_dense(Emit *e, const Address *a, const LlvmValue *v, LlvmValue pointer);
+/* A vector of three may be loaded as one of four. */
+bool rows_have_room(const Address *a);
+/* One lane after the other, in little code, for what is seldom, or done by few lanes. */
+void lanes_load_in_turn(Emit *e, const Address *a, const LaneAddress *l, LlvmType type,
+                        uint32_t width, LlvmValue *out);
+void lanes_store_in_turn(Emit *e, const Address *a, const LaneAddress *l, const LlvmValue *v,
+                         uint32_t width, LlvmValue mask);
 
 /* ---- stream.c ---- */
 

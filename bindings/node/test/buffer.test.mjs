@@ -96,6 +96,11 @@ test('a range that is taken away all the same stays memory', async () => {
   if (range.transfer) assert.throws(() => range.transfer(), TypeError);
   let taken = new ArrayBuffer(16);
   try { taken = structuredClone(range, { transfer: [range] }); } catch (error) { assert.equal(error.name, 'DataCloneError'); }
+  assert.equal(range.byteLength, 16);
+  assert.equal(taken.byteLength, 16);
+  const { transfer } = ArrayBuffer.prototype;
+  if (transfer) taken = transfer.call(range);
+  buffer.unmap();
   buffer.destroy();
   assert.equal(range.byteLength, 0);
   new Uint32Array(taken).fill(7);

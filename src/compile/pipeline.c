@@ -20,6 +20,8 @@
 #include "syntax/syntax.h"
 
 #define QUICK_STEPS  1000000u           /* take about as long as optimising         */
+#define LEAST_LANES  4u                 /* of subgroups, as WGSL has it             */
+#define MOST_LANES   32u
 #define MEMORY_LIMIT ((size_t)1 << 30)  /* bytes for the IR of one kernel          */
 
 typedef struct Run {
@@ -47,10 +49,23 @@ static bool dump_ir(void *context, const Ir *ir, const char *stage)
     return !r->dumped;
 }
 
+/* A subgroup is what runs in lanes side by side. */
 static uint32_t lanes_for(const Run *r)
 {
-    uint32_t asked = r->job->options.lanes;
+    uint32_t asked = r->ir->subgroup_size ? r->ir->subgroup_size : r->job->options.lanes;
     return asked ? asked : analysis_choose_lanes(r->ir, emit_native_lanes());
+}
+
+/* Devices say so before, commands do not. */
+static bool has_lanes(Run *r)
+{
+    uint32_t size = r->ir->subgroup_size;
+    if (size == 0 || (size >= LEAST_LANES && size <= MOST_LANES))
+        return true;
+    diag_add(r->diag, DIAG_pipeline_size, r->job->entry->span,
+             "subgroups of %u are not made for this machine, but of %u to %u", size,
+             LEAST_LANES, MOST_LANES);
+    return false;
 }
 
 /* Workgroups of so few steps, one invocation each, that it is not worth the time to
@@ -101,7 +116,7 @@ static void middle(void *context)
     const CompileJob *job = r->job;
     r->ir = middle_run(r->arena, &(MiddleJob){job->module, job->entry, job->settings,
                                               job->nsettings, r->diag, dump_ir, r});
-    if (!r->ir)
+    if (!r->ir || !has_lanes(r))
         return;
     if (job->options.assume)
         then(r, assume, "assume");

@@ -20,13 +20,17 @@ typedef struct FeatureRow {
     bool            always;
 } FeatureRow;
 
+enum { SUBGROUPS = 3 };                 /* its row                                */
+
 static const FeatureRow rows[] = {
 #define FEATURE(name) WGPUFeatureName_##name, #name
 #define HAS(member)   offsetof(GpuAdapterInfo, member), false
     {FEATURE(CoreFeaturesAndLimits), 0, NULL, 0, true},
     {FEATURE(TimestampQuery), 0, NULL, HAS(has_timestamps)},
     {FEATURE(ShaderF16), 0, "f16", HAS(has_f16)},
-    {FEATURE(Subgroups), 0, "subgroups", HAS(has_subgroups)},
+    [SUBGROUPS] = {FEATURE(Subgroups), 0, "subgroups", HAS(has_subgroups)},
+    {FEATURE(SubgroupSizeControl), 1u << SUBGROUPS, "subgroup_size_control",
+     HAS(has_subgroup_sizes)},
 #undef HAS
 #undef FEATURE
 };

@@ -50,6 +50,7 @@ typedef struct GpuAdapterInfo {
     uint32_t    vendor_id, device_id;
     uint32_t    subgroup_min, subgroup_max;
     bool        has_f16, has_timestamps, has_subgroups;
+    bool        has_subgroup_sizes;     /* kernels choose one of them             */
     uint64_t    memory;                 /* bytes, for information                 */
     GpuLimits   limits;
 } GpuAdapterInfo;

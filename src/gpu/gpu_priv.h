@@ -667,6 +667,7 @@ struct KernelSlot {
     uint32_t         nsettings;
     uint32_t         workgroup_size[3];
     uint64_t         workgroup_bytes;
+    uint32_t         subgroup_size;         /* 0: any                             */
     uint64_t         max_total;             /* workgroups in all; 0: no bound     */
     uint64_t         immediate_slots;       /* one bit for 4 bytes that are read  */
     atomic_bool      started;               /* somebody has it made               */

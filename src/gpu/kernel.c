@@ -135,6 +135,7 @@ static void specialize(void *context)
     if (m->ok) {
         memcpy(m->slot->workgroup_size, s.workgroup_size, sizeof s.workgroup_size);
         m->slot->workgroup_bytes = s.workgroup_bytes;
+        m->slot->subgroup_size = s.subgroup_size;
     }
 }
 
@@ -183,6 +184,16 @@ static const char *size_fault(Fault *f, const KernelSlot *slot, const WGPULimits
                         "maxComputeWorkgroupStorageSize, %u",
                      (unsigned long long)slot->workgroup_bytes,
                      l->maxComputeWorkgroupStorageSize);
+    return NULL;
+}
+
+static const char *subgroup_fault(Fault *f, const KernelSlot *slot)
+{
+    const GpuAdapterInfo *info = &slot->device->adapter->info;
+    uint32_t size = slot->subgroup_size;
+    if (size && (size < info->subgroup_min || size > info->subgroup_max))
+        return fault(f, "the subgroup size %u is not between subgroupMinSize, %u, and "
+                        "subgroupMaxSize, %u", size, info->subgroup_min, info->subgroup_max);
     return NULL;
 }
 
@@ -302,7 +313,8 @@ static bool slot_check(KernelSlot *slot, WGPUShaderModule module, Outcome *out)
     out->type = WGPUErrorType_NoError;
     if (!arena_try(&m.arena, specialize, &m) || !m.ok)
         diag_fault(out, WGPUErrorType_Validation, &m, "the entry point needs too much memory");
-    else if (size_fault(&out->fault, slot, &slot->device->limits.limits))
+    else if (size_fault(&out->fault, slot, &slot->device->limits.limits)
+             || subgroup_fault(&out->fault, slot))
         out->type = WGPUErrorType_Validation;
     if (out->type == WGPUErrorType_NoError) {
         slot->max_total = max_total(m.entry, slot->workgroup_size);

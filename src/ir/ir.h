@@ -250,6 +250,7 @@ typedef struct Ir {
     Arena   *arena;
     Str      name;                      /* of the entry point                     */
     uint32_t workgroup_size[3];
+    uint32_t subgroup_size;             /* a power of two; 0: any                 */
     Region  *body;
     VEC(IrVar *)   vars;
     VEC(MemType *) mem_types;

@@ -174,8 +174,11 @@ void ir_print(Text *out, const Ir *ir)
 {
     text_printf(out, "kernel ");
     text_json(out, ir->name);
-    text_printf(out, " size %u %u %u\n", ir->workgroup_size[0], ir->workgroup_size[1],
+    text_printf(out, " size %u %u %u", ir->workgroup_size[0], ir->workgroup_size[1],
                 ir->workgroup_size[2]);
+    if (ir->subgroup_size)
+        text_printf(out, " subgroup %u", ir->subgroup_size);
+    text_add(out, STR("\n"));
     for (uint32_t i = 0; i < ir->mem_types.len; i++)
         print_mem_type(out, ir->mem_types.data[i]);
     for (uint32_t i = 0; i < ir->vars.len; i++)

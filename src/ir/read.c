@@ -174,6 +174,8 @@ static bool read_head(Reader *r)
     for (int i = 0; i < 3; i++)
         if (!scan_number32(r, &r->ir->workgroup_size[i]))
             return false;
+    if (scan_accept(r, "subgroup") && !scan_number32(r, &r->ir->subgroup_size))
+        return false;
     return scan_line_end(r);
 }
 

@@ -253,6 +253,10 @@ static bool check_size(Verify *v)
             return verify_fault(v, NULL, "a workgroup of %llu invocations",
                                 (unsigned long long)all);
     }
+    uint32_t subgroup = v->ir->subgroup_size;
+    if ((subgroup & (subgroup - 1)) != 0 ||
+        (subgroup && v->ir->workgroup_size[0] % subgroup != 0))
+        return verify_fault(v, NULL, "subgroups of %u invocations", subgroup);
     return true;
 }
 

@@ -131,6 +131,7 @@ static Lower *lower_new(Arena *arena, const Module *m, const Specialization *s,
     l->spec = s;
     l->diag = diag;
     memcpy(l->ir->workgroup_size, s->workgroup_size, sizeof s->workgroup_size);
+    l->ir->subgroup_size = s->subgroup_size;
     l->c = (IrCursor){.ir = l->ir, .region = l->ir->body};
     l->globals = ARENA_ARRAY(arena, Inst *, m->info->ordered.len);
     l->forms = ARENA_ARRAY(arena, uint8_t, m->info->ordered.len);

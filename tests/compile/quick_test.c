@@ -112,6 +112,10 @@ static void test_small_workgroups_have_few_lanes(void **state)
          "fn main(@builtin(subgroup_size) n : u32) { b[0] = n; }", 4, 32},
         {"enable subgroups;" HEAD "@compute @workgroup_size(2)"
          "fn main() { b[0] = subgroupAdd(1u); }", 4, 32},
+        {"enable subgroup_size_control;" HEAD "@compute @workgroup_size(64) @subgroup_size(4)"
+         "fn main() { b[0] = subgroupAdd(1u); }", 4, 4},
+        {"enable subgroup_size_control;" HEAD "@compute @workgroup_size(64) @subgroup_size(32)"
+         "fn main() { b[0] = 1; }", 32, 32},
     };
     (void)state;
     for (size_t i = 0; i < COUNTOF(cases); i++) {

@@ -228,6 +228,31 @@ static WGPUConstantEntry constant(const char *key, double value)
     return (WGPUConstantEntry){NULL, sv(key), value};
 }
 
+static void test_subgroup_sizes(void **state)
+{
+    (void)state;
+    static const WGPUFeatureName feature = WGPUFeatureName_SubgroupSizeControl;
+    static const struct { double size; const char *why; } cases[] = {
+        {4, NULL}, {32, NULL},
+        {2, "the subgroup size 2 is not between subgroupMinSize, 4, and subgroupMaxSize, 32"},
+        {64, "the subgroup size 64 is not between subgroupMinSize, 4, and subgroupMaxSize, 32"},
+    };
+    Fixture *fx = fixture_open(&(FixtureDesc){.features = &feature, .nfeatures = 1});
+    assert_true(wgpuDeviceHasFeature(fx->device, WGPUFeatureName_Subgroups));
+    WGPUShaderModule m = make_module(fx, "enable subgroup_size_control; override size: u32;"
+                                         "@compute @workgroup_size(64) @subgroup_size(size)"
+                                         "fn main() {}");
+    for (size_t i = 0; i < COUNTOF(cases); i++) {
+        WGPUConstantEntry size = constant("size", cases[i].size);
+        WGPUComputePipelineDescriptor d = descriptor(m, "main");
+        d.compute.constantCount = 1;
+        d.compute.constants = &size;
+        expect_pipeline(fx, &d, WGPUErrorType_Validation, cases[i].why);
+    }
+    wgpuShaderModuleRelease(m);
+    fixture_close(fx);
+}
+
 static void test_entry_points(void **state)
 {
     (void)state;
@@ -707,6 +732,7 @@ int main(void)
         cmocka_unit_test(test_modules_that_are_wrong),
         cmocka_unit_test(test_features_let_things_be_enabled),
         cmocka_unit_test(test_messages_have_places_in_bytes),
+        cmocka_unit_test(test_subgroup_sizes),
         cmocka_unit_test(test_entry_points),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_limits_of_workgroups),

@@ -79,6 +79,9 @@ static void test_blanks_do_not_matter(void **state)
     (void)state;
     Ir *ir = irtext_read(&arena, "kernel   \"k\"\tsize 1 2 0x3 \r\n{ \n\t%7 =  return\n }\n");
     assert_string_equal(irtext_print(ir), "kernel \"k\" size 1 2 3\n{\n  %7 = return\n}\n");
+    ir = irtext_read(&arena, "kernel \"k\" size 16 1 1  subgroup 8\n{\n  %7 = return\n}\n");
+    assert_string_equal(irtext_print(ir),
+                        "kernel \"k\" size 16 1 1 subgroup 8\n{\n  %7 = return\n}\n");
 }
 
 /* ---- what is not ---- */
@@ -101,6 +104,9 @@ static const struct { const char *text, *says; uint32_t line; } wrong[] = {
     {"kernel \"k\" size 1 1 1\n{\n}\n", "a region that does not end", 0},
     {"kernel \"k\" size 0 1 1\n{\n  %0 = return\n}\n", "a workgroup of 0 invocations", 0},
     {"kernel \"k\" size 65536 65536 1\n{\n  %0 = return\n}\n", "a workgroup of 4294967296", 0},
+    {"kernel \"k\" size 8 1 1 subgroup\n", "the line ends where a number", 1},
+    {"kernel \"k\" size 6 1 1 subgroup 6\n{\n  %0 = return\n}\n", "subgroups of 6", 0},
+    {"kernel \"k\" size 4 2 1 subgroup 8\n{\n  %0 = return\n}\n", "subgroups of 8", 0},
     {"kernel \"k\" size 1 1 1\n{\n  %0 = return\n}\nx", "'x' stands where the end of the text", 5},
     {"kernel \"k\" size 1 1 1\n{\n  %16777217 = return\n}\n", "the name of an instruction", 3},
 };

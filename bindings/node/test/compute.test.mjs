@@ -155,3 +155,38 @@ test('wrong options say which and what is right', () => {
   assert.throws(() => create(['deadline=soon']), /deadline/);
   assert.throws(() => create('threads=2'), TypeError);
 });
+
+test('a kernel chooses the size of its subgroups', async () => {
+  const code = (groups) => `
+    enable subgroup_size_control;
+    override size : u32;
+    @group(0) @binding(0) var<storage, read_write> v : array<vec4u>;
+    @compute @workgroup_size(${groups}) @subgroup_size(size)
+    fn main(@builtin(local_invocation_index) i : u32, @builtin(subgroup_size) n : u32,
+            @builtin(num_subgroups) all : u32, @builtin(subgroup_id) id : u32) {
+      v[i] = vec4u(n, all, id, subgroupAdd(i));
+    }`;
+  await assert.rejects((await open()).createComputePipelineAsync({ layout: 'auto',
+    compute: { module: (await open()).createShaderModule({ code: 'enable subgroup_size_control;' }) } }));
+  const device = await open({ adapter: 'cpu' }, { requiredFeatures: ['subgroup-size-control'] });
+  assert.ok(device.features.has('subgroups'));
+  const { subgroupMinSize, subgroupMaxSize } = device.adapterInfo;
+  for (let size = subgroupMinSize; size <= subgroupMaxSize; size *= 2) {
+    const pipeline = pipelineOf(device, code(64), { constants: { size } }), buffer = storage(device, new Uint32Array(256));
+    submit(device, (pass) => {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bind(device, pipeline, buffer));
+      pass.dispatchWorkgroups(1);
+    });
+    const want = Uint32Array.from({ length: 256 }, (_, k) => {
+      const first = (k >> 2) - (k >> 2) % size;
+      return [size, 64 / size, first / size, first * size + size * (size - 1) / 2][k & 3];
+    });
+    assert.deepEqual(new Uint32Array(await read(device, buffer)), want);
+  }
+  for (const [groups, size] of [[64, subgroupMinSize / 2], [128, subgroupMaxSize * 2], [64, 6], [20, 8]]) {
+    device.pushErrorScope('validation');
+    pipelineOf(device, code(groups), { constants: { size } });
+    assert.match((await device.popErrorScope()).message, /subgroup/, `${size} of ${groups}`);
+  }
+});

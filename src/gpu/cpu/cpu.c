@@ -76,6 +76,7 @@ static void cpu_adapter_info(GpuAdapter *a, GpuAdapterInfo *out)
         .description = "the CPU, all lanes of its vector units",
         .subgroup_min = 4, .subgroup_max = 32,
         .has_f16 = compile_has_f16(), .has_timestamps = true, .has_subgroups = true,
+        .has_subgroup_sizes = true,
         .memory = physical_memory(), .limits = cpu_limits(),
     };
 }

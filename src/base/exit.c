@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
@@ -28,7 +29,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  released = PTHREAD_COND_INITIALIZER;
 static uint32_t        holders;
-static uint64_t        work;            /* of libraries, under way                    */
+static atomic_ullong   work;            /* of libraries, under way                    */
+static atomic_bool     waiting;         /* for work                                   */
 static uint64_t        uses;            /* that are over                              */
 static bool            ending;
 static pthread_t       last;            /* ending: the thread that ends the program   */
@@ -51,7 +53,8 @@ static void wait_for_work(void)
     int             result = 0;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WORK_MOST;
-    while ((work || holders > (depth ? 1u : 0u)) && result != ETIMEDOUT)
+    atomic_store(&waiting, true);
+    while ((atomic_load(&work) || holders > (depth ? 1u : 0u)) && result != ETIMEDOUT)
         result = pthread_cond_timedwait(&released, &lock, &until);
 }
 
@@ -149,15 +152,14 @@ void exit_release(void)
 
 void exit_work_begins(void)
 {
-    pthread_mutex_lock(&lock);
-    work++;
-    pthread_mutex_unlock(&lock);
+    atomic_fetch_add(&work, 1);
 }
 
 void exit_work_ends(void)
 {
+    if (atomic_fetch_sub(&work, 1) != 1 || !atomic_load(&waiting))
+        return;
     pthread_mutex_lock(&lock);
-    if (--work == 0)
-        pthread_cond_broadcast(&released);
+    pthread_cond_broadcast(&released);
     pthread_mutex_unlock(&lock);
 }

@@ -102,7 +102,10 @@ static void flight_give(GpuDevice *d, VulkanFlight *f)
         free(f);
         return;
     }
-    vulkan_staging_clear(d, &f->staging);
+    if (f->staging.chunks && exit_hold()) {
+        vulkan_staging_clear(d, &f->staging);
+        exit_release();
+    }
     *f = (VulkanFlight){.pool = f->pool, .commands = f->commands, .fence = f->fence,
                         .staging = f->staging};
     pthread_mutex_lock(&q->lock);
@@ -113,8 +116,10 @@ static void flight_give(GpuDevice *d, VulkanFlight *f)
         q->nspare++;
     }
     pthread_mutex_unlock(&q->lock);
-    if (!keep)
+    if (!keep && exit_hold()) {
         flight_free(d, f);
+        exit_release();
+    }
 }
 
 /* ---- submitting ---- */
@@ -269,16 +274,13 @@ static void come_down(GpuDevice *d, VulkanFlight *f)
 }
 
 /* A program that ends waits a while for the device, whose driver may have threads of its
- * own at work, and for what the end of a flight sets off. */
+ * own at work. */
 static void land(GpuDevice *d, VulkanFlight *f)
 {
     wait_for(d, f);
-    bool held = exit_hold();
     exit_work_ends();
     atomic_store(&d->queue.completed, f->serial);
     come_down(d, f);
-    if (held)
-        exit_release();
 }
 
 /* Waits for the first flight. With the lock, which it gives back meanwhile. */

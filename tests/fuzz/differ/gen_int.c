@@ -117,7 +117,25 @@ static Ex int_convert(Gen *g, const Ty *t, int depth)
 
 /* ---- what only some types have ---- */
 
-/* Floats of at most 1 for norms; zeros must not show their sign in a half. */
+/*
+ * Zeros must not show their sign in an integer. Floats cannot be relieved of it: an
+ * implementation may take x + 0 for x.
+ */
+void plain_declare(Gen *g)
+{
+    line(g, "fn plain_halves(x : u32) -> u32 {");
+    line(g, "  return select(x & 0xffffu, 0u, (x & 0x7fffu) == 0u)");
+    line(g, "       | select(x & 0xffff0000u, 0u, (x & 0x7fff0000u) == 0u);");
+    line(g, "}");
+    for (uint32_t width = 1; width <= 4; width++) {
+        const char *u = ty_vector(g, KIND_U32, width)->name;
+        line(g, "fn plain_bits%u(x : %s) -> %s {", width, u, u);
+        line(g, "  return select(x, %s(0u), (x & %s(0x7fffffffu)) == %s(0u));", u, u, u);
+        line(g, "}");
+    }
+}
+
+/* Floats of at most 1 for norms. */
 static Ex int_pack(Gen *g, int depth)
 {
     static const struct { const char *name; uint32_t width; } norms[] = {
@@ -135,7 +153,7 @@ static Ex int_pack(Gen *g, int depth)
     if (chance(g, 30)) {
         const Ty *two = ty_vector(g, KIND_F32, 2);
         Ex x = ex_within(g, two, expr_unknown(g, two, depth - 1), 128, 3);
-        return ex_of(put(g, "pack2x16float(%s + vec2<f32>(0.0f))", x.text));
+        return ex_of(put(g, "plain_halves(pack2x16float(%s))", x.text));
     }
     const Ty *t = ty_vector(g, KIND_F32, norms[i].width);
     Ex x = ex_within(g, t, expr_unknown(g, t, depth - 1), 2, 3);
@@ -148,7 +166,7 @@ static Ex int_from_bits(Gen *g, const Ty *t, int depth)
     switch (pick(g, 4)) {
     case 0: {
         Ex x = expr_unknown(g, f, depth - 1);
-        return ex_of(put(g, "bitcast<%s>(%s + %s(0.0f))", t->name, x.text, f->name));
+        return ex_of(put(g, "%s(plain_bits%u(bitcast<%s>(%s)))", t->name, t->width, u->name, x.text));
     }
     case 1: {
         Kind kind = chance(g, 50) ? KIND_U32 : KIND_I32;

@@ -277,6 +277,7 @@ static void module(Gen *g, GenProgram *out)
         line(g, "enable subgroups;");
     line(g, "requires uniform_buffer_standard_layout, immediate_address_space;");
     declare_structs(g);
+    plain_declare(g);
     overrides_declare(g, out);
     input_buffers(g, out);
     spaces_declare(g, out);

@@ -246,6 +246,7 @@ GenBuffer *gen_buffer(Gen *g, GenProgram *out, const char *name, const Ty *t);
 GenBuffer *array_buffer(Gen *g, GenProgram *out, const char *name, const char *access,
                         const Ty *of, uint32_t count);
 void overrides_declare(Gen *g, GenProgram *out);
+void plain_declare(Gen *g);
 /* Variables of some type in the uniform and immediate address spaces, and behind the
  * head of a structure in storage. */
 void spaces_declare(Gen *g, GenProgram *out);

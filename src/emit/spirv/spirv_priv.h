@@ -235,5 +235,8 @@ void  spv_atomic_inst(Spirv *s, const Inst *inst);
 void  spv_barrier(Spirv *s, uint32_t kinds);
 void  spv_subgroup_inst(Spirv *s, const Inst *inst);
 void  spv_zero_workgroup(Spirv *s);
+void  spv_zero_private(Spirv *s);
+/* Whether the code zeroes the variable, which needs no initialiser then. */
+bool  spv_zero_is_code(const Spirv *s, const IrVar *var);
 
 #endif

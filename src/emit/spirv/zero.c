@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * zero.c - workgroup memory starts with zeros, where the driver does not see to it.
+ * zero.c - memory starts with zeros, where the driver does not see to it, or not well.
  *
- * in     WORKGROUP variables whose first contents are read
- * out    stores of zeros, shared out among the invocations, and a barrier
+ * in     WORKGROUP variables whose first contents are read; large PRIVATE ones
+ * out    stores of zeros, those of a workgroup shared out among the invocations, and a
+ *        barrier then
  *
  * Every scalar or vector of a type is reached by a path of members and of indices of
  * arrays. Each path becomes one loop over all its indices together.
  */
 #include "emit/spirv/spirv_priv.h"
+
+#define FEW 256u                    /* bytes that may be stored one by one        */
 
 typedef struct Step {
     uint32_t member;                /* of a structure                             */
@@ -19,13 +22,9 @@ typedef struct Path {
     const IrVar *var;
     VEC(Step) steps;
     uint32_t total;                 /* product of the counts                      */
+    uint32_t sharers;               /* invocations that store them                */
+    SpvId    first;                 /* what the invocation begins with            */
 } Path;
-
-static uint32_t invocations(const Spirv *s)
-{
-    const uint32_t *size = s->ir->workgroup_size;
-    return size[0] * size[1] * size[2];
-}
 
 /* Splits `i` into the indices of the path, the last one fastest. */
 static void store_zero(Spirv *s, const Path *p, SpvId type, SpvId i)
@@ -51,20 +50,20 @@ static void store_zero(Spirv *s, const Path *p, SpvId type, SpvId i)
 }
 
 /* The first `total` invocations store one element each. */
-static void store_once(Spirv *s, const Path *p, SpvId type, SpvId index)
+static void store_once(Spirv *s, const Path *p, SpvId type)
 {
     SpvId yes = spv_new_id(s), after = spv_new_id(s);
-    SpvId mine = spv_op2(s, SpvOpULessThan, spv_type_value(s, IR_BOOL), index,
+    SpvId mine = spv_op2(s, SpvOpULessThan, spv_type_value(s, IR_BOOL), p->first,
                          spv_const_u32(s, p->total));
     spv_selection_merge(s, after);
     spv_branch_if(s, mine, yes, after);
     spv_block_start(s, yes);
-    store_zero(s, p, type, index);
+    store_zero(s, p, type, p->first);
     spv_branch(s, after);
     spv_block_start(s, after);
 }
 
-static void store_in_turn(Spirv *s, const Path *p, SpvId type, SpvId index)
+static void store_in_turn(Spirv *s, const Path *p, SpvId type)
 {
     SpvId head = spv_new_id(s), test = spv_new_id(s), body = spv_new_id(s),
           again = spv_new_id(s);
@@ -72,7 +71,7 @@ static void store_in_turn(Spirv *s, const Path *p, SpvId type, SpvId index)
           next = spv_new_id(s);
     spv_branch(s, head);
     spv_block_start(s, head);
-    SpvId i = spv_op_new(s, SpvOpPhi, u32, OPERANDS(index, before, next, again));
+    SpvId i = spv_op_new(s, SpvOpPhi, u32, OPERANDS(p->first, before, next, again));
     spv_put(s, SECTION_CODE, SpvOpLoopMerge,
             OPERANDS(after, again, SpvLoopControlMaskNone));
     spv_branch(s, test);
@@ -85,20 +84,19 @@ static void store_in_turn(Spirv *s, const Path *p, SpvId type, SpvId index)
     spv_branch(s, again);
     spv_block_start(s, again);
     spv_put(s, SECTION_CODE, SpvOpIAdd,
-            OPERANDS(u32, next, i, spv_const_u32(s, invocations(s))));
+            OPERANDS(u32, next, i, spv_const_u32(s, p->sharers)));
     spv_branch(s, head);
     spv_block_start(s, after);
 }
 
 static void zero_leaf(Spirv *s, const Path *p, SpvId type)
 {
-    SpvId index = spv_input_value(s, INPUT_LOCAL_INDEX);
-    if (p->total == invocations(s))
-        store_zero(s, p, type, index);
-    else if (p->total < invocations(s))
-        store_once(s, p, type, index);
+    if (p->total == p->sharers)
+        store_zero(s, p, type, p->first);
+    else if (p->total < p->sharers)
+        store_once(s, p, type);
     else
-        store_in_turn(s, p, type, index);
+        store_in_turn(s, p, type);
 }
 
 static void zero_array(Spirv *s, Path *p, const MemType *of, uint64_t count);
@@ -138,18 +136,37 @@ static void zero_array(Spirv *s, Path *p, const MemType *of, uint64_t count)
     p->total = before;
 }
 
+static void zero_variable(Spirv *s, const IrVar *var, uint32_t sharers, SpvId first)
+{
+    Path p = {.var = var, .total = 1, .sharers = sharers, .first = first};
+    if (var->type->kind == MEM_BYTES)
+        zero_array(s, &p, NULL, (var->type->size + 3) / 4);
+    else
+        zero_part(s, &p, var->type);
+}
+
+bool spv_zero_is_code(const Spirv *s, const IrVar *var)
+{
+    return var->space == IRSPACE_PRIVATE && s->target->unrolls_zeros && var->type->size > FEW;
+}
+
+void spv_zero_private(Spirv *s)
+{
+    for (uint32_t i = 0; i < s->ir->vars.len; i++)
+        if (spv_zero_is_code(s, s->ir->vars.data[i]))
+            zero_variable(s, s->ir->vars.data[i], 1, spv_const_u32(s, 0));
+}
+
 void spv_zero_workgroup(Spirv *s)
 {
+    const uint32_t *size = s->ir->workgroup_size;
     bool any = false;
     for (uint32_t i = 0; i < s->ir->vars.len; i++) {
         const IrVar *var = s->ir->vars.data[i];
         if (!s->zeros[var->id])
             continue;
-        Path p = {.var = var, .total = 1};
-        if (var->type->kind == MEM_BYTES)
-            zero_array(s, &p, NULL, (var->type->size + 3) / 4);
-        else
-            zero_part(s, &p, var->type);
+        zero_variable(s, var, size[0] * size[1] * size[2],
+                      spv_input_value(s, INPUT_LOCAL_INDEX));
         any = true;
     }
     if (any)

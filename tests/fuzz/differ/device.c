@@ -33,13 +33,26 @@ static bool needs_f16(const GenProgram *p)
     return p->text.len >= sizeof first - 1 && memcmp(p->text.data, first, sizeof first - 1) == 0;
 }
 
+/* Memory of workgroups is counted without arrays whose sizes are overrides. */
+static bool is_within_limits(const GenProgram *p, const TestDevice *d)
+{
+    WGPULimits limits = WGPU_LIMITS_INIT;
+    wgpuDeviceGetLimits(d->device, &limits);
+    if (p->immediate_size > limits.maxImmediateSize)
+        return false;
+    weft_wgsl *module = weft_wgsl_create(&(weft_wgsl_desc){.source = p->text.data,
+                                                           .source_size = p->text.len});
+    const weft_entry_point *entry = weft_wgsl_entry_point_get(module, 0);
+    bool ok = !entry || entry->workgroup_memory <= limits.maxComputeWorkgroupStorageSize;
+    weft_wgsl_release(module);
+    return ok;
+}
+
 static bool can_run(const GenProgram *p, uint32_t *subgroup_size)
 {
     const TestDevice *d = open_device();
-    WGPULimits limits = WGPU_LIMITS_INIT;
-    wgpuDeviceGetLimits(d->device, &limits);
     *subgroup_size = d->subgroup_min;
-    if ((needs_f16(p) && !d->has_f16) || p->immediate_size > limits.maxImmediateSize)
+    if ((needs_f16(p) && !d->has_f16) || !is_within_limits(p, d))
         return false;
     return !p->subgroups || (d->has_subgroups && d->subgroup_min == d->subgroup_max);
 }

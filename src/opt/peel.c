@@ -8,8 +8,9 @@
  * why    together, lane groups need no masks and can go side by side
  * knows  which numbers a workgroup shares
  *
- * With i = first + own, where `first` is the workgroup's and `own` is from 0 to span,
- * i < n holds for all of them if first < n - span: no sum there can wrap.
+ * With i = shared + own, where `shared` is the workgroup's and `own` is from 0 to span,
+ * i < n holds for all of them if shared < n - span: no sum there can wrap. The copy
+ * counts `shared` alone.
  */
 #include "opt/opt_priv.h"
 
@@ -134,7 +135,7 @@ static Inst *hoisted(Peel *p, IrCursor *c, Inst *inst, const Inst *loop)
     return copy_inst(p, c, inst);
 }
 
-/* ---- the first invocation's counter ---- */
+/* ---- the counter in two parts ---- */
 
 static bool small_constant(const Inst *inst, uint32_t *out)
 {
@@ -142,37 +143,45 @@ static bool small_constant(const Inst *inst, uint32_t *out)
     return inst->op == IR_CONST && *out > 0 && *out <= MAX_SPAN;
 }
 
-/* The part of x that the workgroup shares, made at `c`; the rest is from 0 to *span.
- * NULL: not known to be such a sum. */
-static Inst *shared_part(IrCursor *c, Inst *x, uint32_t *span, uint32_t depth)
+/* x = shared + own: what the workgroup shares, and what is from 0 to `span`. */
+typedef struct Split {
+    Inst    *shared, *own;
+    uint32_t span;
+} Split;
+
+/* Made at `c`. False: not known to be such a sum. */
+static bool split(IrCursor *c, Inst *x, Split *out, uint32_t depth)
 {
     const uint32_t *size = c->ir->workgroup_size;
-    uint32_t k = 0, more = 0;
-    *span = 0;
-    if (is_shared(x, MAX_DEPTH))
-        return x;
+    uint32_t k = 0;
+    if (is_shared(x, MAX_DEPTH)) {
+        *out = (Split){x, ir_i32(c, 0), 0};
+        return true;
+    }
     if (depth == 0)
-        return NULL;
+        return false;
     if (x->op == IR_INPUT && x->input <= INPUT_LOCAL_INDEX) {
-        *span = (x->input == INPUT_LOCAL_INDEX ? size[0] * size[1] * size[2]
-                                               : size[x->input - INPUT_LOCAL_ID_X]) - 1;
-        return ir_i32(c, 0);
+        *out = (Split){ir_i32(c, 0), x, 0};
+        out->span = (x->input == INPUT_LOCAL_INDEX ? size[0] * size[1] * size[2]
+                                                   : size[x->input - INPUT_LOCAL_ID_X]) - 1;
+        return true;
     }
-    bool scales = x->op == IR_IMUL && small_constant(x->args[1], &k);
-    if (x->op != IR_IADD && !scales)
-        return NULL;
-    Inst *a = shared_part(c, x->args[0], span, depth - 1);
-    if (!a)
-        return NULL;
+    bool  scales = x->op == IR_IMUL && small_constant(x->args[1], &k);
+    Split a, b;
+    if ((x->op != IR_IADD && !scales) || !split(c, x->args[0], &a, depth - 1))
+        return false;
     if (scales) {
-        if ((uint64_t)*span * k > MAX_SPAN)
-            return NULL;
-        *span *= k;
-        return ir_op2(c, IR_IMUL, a, x->args[1]);
+        if ((uint64_t)a.span * k > MAX_SPAN)
+            return false;
+        *out = (Split){ir_op2(c, IR_IMUL, a.shared, x->args[1]),
+                       ir_op2(c, IR_IMUL, a.own, x->args[1]), a.span * k};
+        return true;
     }
-    Inst *b = shared_part(c, x->args[1], &more, depth - 1);
-    *span += more;
-    return b && *span <= MAX_SPAN ? ir_op2(c, IR_IADD, a, b) : NULL;
+    if (!split(c, x->args[1], &b, depth - 1) || a.span + b.span > MAX_SPAN)
+        return false;
+    *out = (Split){ir_op2(c, IR_IADD, a.shared, b.shared), ir_op2(c, IR_IADD, a.own, b.own),
+                   a.span + b.span};
+    return true;
 }
 
 /* ---- which loops ---- */
@@ -270,16 +279,25 @@ static Inst *lowered(IrCursor *c, Inst *n, uint32_t span, bool is_signed)
     return ir_op2(c, IR_ISUB, enough, ir_i32(c, span));
 }
 
-static void add_guard(Peel *p, Inst *copy, Inst *first, Inst *limit, bool is_signed)
+/* Its parameters are the loop's, but for the counter: that is the part of it that the
+ * workgroup shares, and the whole is made from it. */
+static void open_copy(Peel *p, const Counted *l, Inst *copy, Inst *own, Inst *limit)
 {
+    const Region *from = l->loop->flow.regions[0];
     Region *body = copy->flow.regions[0];
     IrCursor c = {p->ir, body, NULL, copy->span};
-    Inst *test = ir_op2(&c, is_signed ? IR_SLT : IR_ULT, first, limit);
+    Inst **now = ARENA_ARRAY(p->ir->arena, Inst *, body->nparams);
+    Inst *shared = body->params[l->counter];
+    for (uint32_t i = 0; i < body->nparams; i++)
+        now[i] = i == l->counter ? ir_op2(&c, IR_IADD, shared, own) : body->params[i];
+    Inst *test = ir_op2(&c, l->is_signed ? IR_SLT : IR_ULT, shared, limit);
     Inst *guard = ir_if(&c, test);
     IrCursor yes = {p->ir, guard->flow.regions[0], NULL, copy->span};
     ir_leave(&yes, IR_YIELD, NULL, 0, NULL);
     IrCursor no = {p->ir, guard->flow.regions[1], NULL, copy->span};
-    ir_leave(&no, IR_BREAK, copy, body->nparams - 1, body->params);
+    ir_leave(&no, IR_BREAK, copy, body->nparams, now);
+    for (uint32_t i = 0; i < body->nparams; i++)
+        p->map[from->params[i]->id] = now[i];
 }
 
 static void copy_body(Peel *p, const Counted *l, Region *to)
@@ -348,29 +366,26 @@ static void peel_loop(Peel *p, const Counted *l)
     Inst *loop = l->loop;
     const Region *body = loop->flow.regions[0], *next = loop->flow.regions[1];
     IrCursor c = {p->ir, loop->region, loop, loop->span};
-    uint32_t span, n = body->nparams;
-    Inst *first = shared_part(&c, loop->args[l->counter], &span, MAX_DEPTH);
-    if (!first || is_even(l, span))
+    uint32_t n = body->nparams;
+    Split    at;
+    if (!split(&c, loop->args[l->counter], &at, MAX_DEPTH) || is_even(l, at.span))
         return;
-    Inst *limit = lowered(&c, hoisted(p, &c, l->limit, loop), span, l->is_signed);
+    Inst *limit = lowered(&c, hoisted(p, &c, l->limit, loop), at.span, l->is_signed);
     Inst *step = hoisted(p, &c, l->step, loop);
-    Inst **args = ARENA_ARRAY(p->ir->arena, Inst *, n + 1);
+    Inst **args = ARENA_ARRAY(p->ir->arena, Inst *, n);
     for (uint32_t i = 0; i < n; i++)
-        args[i] = loop->args[i];
-    args[n] = first;
-    Inst *copy = ir_loop(&c, n + 1, args);
+        args[i] = i == l->counter ? at.shared : loop->args[i];
+    Inst *copy = ir_loop(&c, n, args);
     p->map[loop->id] = copy;
     Region *to = copy->flow.regions[0];
-    for (uint32_t i = 0; i < n; i++)
-        p->map[body->params[i]->id] = to->params[i];
-    add_guard(p, copy, to->params[n], limit, l->is_signed);
+    open_copy(p, l, copy, at.own, limit);
     copy_body(p, l, to);
     for (uint32_t i = 0; i < next->nparams; i++)
         p->map[next->params[i]->id] =
             ir_param(p->ir, copy->flow.regions[1], next->params[i]->type);
     copy_region(p, copy->flow.regions[1], next->first);
     IrCursor end = {p->ir, copy->flow.regions[1], copy->flow.regions[1]->last, loop->span};
-    ir_add_arg(p->ir, end.before, ir_op2(&end, IR_IADD, to->params[n], step));
+    end.before->args[l->counter] = ir_op2(&end, IR_IADD, to->params[l->counter], step);
     for (uint32_t i = 0; i < n; i++)
         loop->args[i] = ir_result(p->ir, copy, body->params[i]->type);
     cut_before(p, loop);

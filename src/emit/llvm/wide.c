@@ -97,13 +97,26 @@ static bool may_remake(const Inst *inst)
            inst->op != IR_RESULT && inst->type.kind != SCALAR_PLACE;
 }
 
-static uint8_t cost_of(const Wide *w, const Inst *inst)
+static bool is_shared(const Emit *e, const Inst *inst)
+{
+    return shape_of(e, inst) == SHAPE_WORKGROUP || e->groups == 1;
+}
+
+/* A parameter that the workgroup shares is one number, and stays that for as long as
+ * anything can be made from it: until the next round. */
+static uint32_t cost_of_use(const Emit *e, const Inst *inst)
+{
+    bool shared = inst->op == IR_PARAM && is_wide(e, inst->region->owner) && is_shared(e, inst);
+    return shared ? 1 : e->wide->cost[inst->id];
+}
+
+static uint8_t cost_of(const Emit *e, const Inst *inst)
 {
     if (!may_remake(inst))
         return UINT8_MAX;
     uint32_t cost = inst->op != IR_CONST;
     for (uint32_t i = 0; i < inst->nargs && cost <= REMAKE_COST; i++)
-        cost += w->cost[inst->args[i]->id];
+        cost += cost_of_use(e, inst->args[i]);
     bool slow = inst->op >= IR_FDIV && inst->op <= IR_FREXP_EXP && inst->op != IR_FNEG;
     return cost > REMAKE_COST || slow ? UINT8_MAX : (uint8_t)cost;
 }
@@ -147,13 +160,16 @@ static void survey_inst(Emit *e, const Inst *inst)
         }
         survey_list(w, inst->flow.results, inst->flow.nresults);
     }
-    w->cost[inst->id] = cost_of(w, inst);
+    w->cost[inst->id] = cost_of(e, inst);
     if (inst->type.kind != SCALAR_PLACE)
         for (uint32_t i = 0; i < inst->nargs; i++)
             note_use(w, inst, inst->args[i]);
     if (is_read_between(e, inst)) {
         w->crosses[inst->args[0]->id] = true;
         w->last[inst->args[0]->id] = UINT32_MAX;
+        /* By then parameters are the next round's. */
+        if (inst->op == IR_BREAK_IF && inst->args[0]->op != IR_CONST)
+            w->cost[inst->args[0]->id] = UINT8_MAX;
     }
 }
 
@@ -164,11 +180,6 @@ static void survey_region(Emit *e, const Region *region)
 }
 
 /* ---- contexts ---- */
-
-static bool is_shared(const Emit *e, const Inst *inst)
-{
-    return shape_of(e, inst) == SHAPE_WORKGROUP || e->groups == 1;
-}
 
 static bool same_form(const Emit *e, const Inst *x, const Inst *y)
 {

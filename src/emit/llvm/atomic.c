@@ -4,7 +4,8 @@
  *
  * in     ATOMIC
  * out    for workgroup memory plain reads and writes, since a workgroup runs on
- *        one thread; for storage memory the machine's atomics
+ *        one thread; for storage memory the machine's atomics, or the same if no
+ *        other thread runs workgroups
  * knows  that lanes of one group may go in any order
  *
  * When all lanes add to (or combine with) one place and nobody looks at the old
@@ -108,7 +109,7 @@ static LlvmValue one_local(Emit *e, const Inst *inst, const Lane *l)
 
 static LlvmValue one(Emit *e, const Inst *inst, const Lane *l)
 {
-    bool shared = is_shared(inst->args[0]);
+    bool shared = is_shared(inst->args[0]) && !e->alone;
     if (inst->atomic == ATOMIC_LOAD)
         return plain_load(e, inst, l->pointer, shared);
     if (inst->atomic == ATOMIC_STORE) {
@@ -164,6 +165,29 @@ static void lanes_in_turn(Emit *e, const Inst *inst, const Lane *all,
         emit_lane(e, inst, all, pointers[i], i, slot);
 }
 
+/* All are active. The machine's atomics take ten times as long. */
+static void all_in_turn(Emit *e, const Inst *inst, const Lane *all,
+                        const LlvmValue *pointers, LlvmValue slot)
+{
+    if (!is_shared(inst->args[0]) || inst->atomic == ATOMIC_LOAD ||
+        inst->atomic == ATOMIC_STORE) {
+        lanes_in_turn(e, inst, all, pointers, slot);
+        return;
+    }
+    LlvmBlock alone = block_new(e, "alone"), among = block_new(e, "among");
+    LlvmBlock after = block_new(e, "done");
+    jump_if(e, flag_is_set(e, KERNEL_ALONE), alone, among);
+    block_start(e, alone);
+    e->alone = true;
+    lanes_in_turn(e, inst, all, pointers, slot);
+    e->alone = false;
+    jump(e, after);
+    block_start(e, among);
+    lanes_in_turn(e, inst, all, pointers, slot);
+    jump(e, after);
+    block_start(e, after);
+}
+
 /* Mostly all lanes are active, even where they need not be: that way is without
  * tests. */
 static void each_lane(Emit *e, const Inst *inst)
@@ -172,7 +196,9 @@ static void each_lane(Emit *e, const Inst *inst)
     LlvmValue mask = e->mask, slot = slot_new(e, lane_type(e, e->i32), "old");
     LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
     memory_addresses(e, inst->args[0], pointers);
-    if (!mask || e->lanes == 1) {
+    if (!mask) {
+        all_in_turn(e, inst, &all, pointers, slot);
+    } else if (e->lanes == 1) {
         lanes_in_turn(e, inst, &all, pointers, slot);
     } else {
         LlvmBlock every = block_new(e, "every"), some = block_new(e, "some");
@@ -180,7 +206,7 @@ static void each_lane(Emit *e, const Inst *inst)
         jump_if(e, mask_all(e, mask), every, some);
         block_start(e, every);
         e->mask = NULL;
-        lanes_in_turn(e, inst, &all, pointers, slot);
+        all_in_turn(e, inst, &all, pointers, slot);
         e->mask = mask;
         jump(e, after);
         block_start(e, some);

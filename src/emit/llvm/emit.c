@@ -82,6 +82,12 @@ LlvmValue input_value(Emit *e, const Inst *inst)
     }
 }
 
+LlvmValue flag_is_set(Emit *e, uint32_t flag)
+{
+    LlvmValue bit = LLVMBuildAnd(e->entry, e->flags, const_i32(e, flag), "");
+    return LLVMBuildICmp(e->entry, LLVMIntNE, bit, const_i32(e, 0), "");
+}
+
 /* ---- variables ---- */
 
 static LlvmValue entry_field(Emit *e, LlvmValue base, size_t offset, LlvmType type)
@@ -396,6 +402,7 @@ void emit_module(Emit *e)
     e->vars = ARENA_ARRAY(e->arena, VarState, e->ir->vars.len + 1);
     e->uses = ARENA_ARRAY(e->arena, uint32_t, e->ir->next_id);
     note_uses(e, e->ir->body);
+    lanewise_survey(e);
     function_begin(e);
     memory_vars(e);
     e->row = row_of_groups(e);

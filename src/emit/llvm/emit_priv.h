@@ -9,7 +9,7 @@
  *   arith.c     operations on numbers
  *   math*.c     functions that no instruction computes; sums.c   sums of squares
  *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops;
- *   stream.c    past the caches
+ *   stream.c    past the caches; lanewise.c   one lane at a time
  *   rows.c      vectors in memory one a lane; lanes one at a time
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
@@ -96,6 +96,7 @@ typedef struct Emit {
     LlvmValue workgroup_id[3], num_workgroups[3];
     LlvmValue immediates, flags;
     bool      streams;                      /* some store may pass the caches by  */
+    bool      alone;                        /* inside code for KERNEL_ALONE       */
     VarState *vars;                         /* [ir->vars.len]                     */
     LlvmValue waiting[5];                   /* rows.c: memory for one lane's turn */
     uint64_t  memory_size, workgroup_bytes, stack;
@@ -116,6 +117,7 @@ typedef struct Emit {
     Val      *values;                       /* [ir->next_id]                      */
     uint32_t  segment;                      /* being emitted, from 1              */
     uint32_t *uses;                         /* [ir->next_id] as an operand        */
+    uint32_t *lane_uses;                    /* [ir->next_id] of these, lane by lane */
     struct Wide *wide;                      /* wide.c; NULL without barriers      */
 } Emit;
 
@@ -204,6 +206,9 @@ bool memory_is_in_order(Emit *e, const Inst *place);
 void memory_tag(Emit *e, LlvmValue access, const Inst *place); /* aliasing       */
 void atomic_inst(Emit *e, const Inst *inst);
 void subgroup_inst(Emit *e, const Inst *inst);
+void lanewise_survey(Emit *e);                          /* at entry, after uses   */
+/* i1, made at entry: has the dispatch this KERNEL_... flag? */
+LlvmValue flag_is_set(Emit *e, uint32_t flag);
 void stream_end(Emit *e);                               /* before returning       */
 
 /* Emits the body for all lane groups of a workgroup. */

@@ -21,6 +21,8 @@ typedef struct KernelBuffer {
 
 /* The dispatch goes through more memory than the caches hold. */
 #define KERNEL_STREAMS 1u
+/* While this call runs, no other thread runs workgroups of the dispatch. */
+#define KERNEL_ALONE   2u
 
 /* One dispatch; the same for all its workgroups and threads. */
 typedef struct KernelDispatch {

@@ -212,6 +212,20 @@ static LlvmValue *even_pointers(Emit *e, const Address *a, LlvmValue first)
     return pointers;
 }
 
+/* Lanes that follow each other, one by one. */
+static Loaded load_lanewise(Emit *e, const Address *a)
+{
+    LlvmType type = stored_type(e, a);
+    LlvmValue pointer = address_scalar(e, a, true), v = LLVMGetPoison(lane_type(e, type));
+    prefetch_next(e, a, pointer);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        LlvmValue at = const_i32(e, i);
+        LlvmValue one = LLVMBuildGEP2(e->builder, type, pointer, &at, 1, "");
+        v = lane_set(e, v, load_at(e, a, type, one), i);
+    }
+    return (Loaded){{v}};
+}
+
 static Loaded load_scattered(Emit *e, const Address *a, uint32_t width)
 {
     Loaded v = {{0}};
@@ -442,11 +456,21 @@ static bool load_masked(Emit *e, const Inst *place, Loaded *out)
     return true;
 }
 
+/* Is it a vector of words that needs no check? */
+static bool is_plain(const Emit *e, const Inst *inst, const Address *a)
+{
+    return !e->mask && a->shape == ADDRESS_STRIDED && a->lane_stride == 4 &&
+           inst->type.width == 1 && element_size(a) == 4 && !address_is_private(a) &&
+           address_is_proved(a);
+}
+
 void memory_load(Emit *e, const Inst *inst)
 {
     Loaded v;
     Address a = address_of(e, inst->args[0], e->mask != NULL);
-    if (!load_masked(e, inst->args[0], &v))
+    if (lanewise_is(e, inst) && is_plain(e, inst, &a))
+        v = load_lanewise(e, &a);
+    else if (!load_masked(e, inst->args[0], &v))
         v = load(e, &a, inst->type.width);
     bool lanes = shape_of(e, inst) == SHAPE_VARYING;
     for (uint32_t c = 0; c < inst->type.width; c++) {
@@ -774,12 +798,18 @@ bool memory_is_in_order(Emit *e, const Inst *place)
 void memory_addresses(Emit *e, const Inst *place, LlvmValue *out)
 {
     Address a = address_of(e, place, e->mask != NULL);
-    LaneAddress lanes = {0};
-    if (a.shape != ADDRESS_UNIFORM)
-        lanes = address_lanes(e, &a, true);
+    bool strided = a.shape == ADDRESS_STRIDED && address_is_proved(&a) && !address_is_private(&a);
+    if (a.shape == ADDRESS_UNIFORM || strided) {
+        out[0] = address_scalar(e, &a, true);
+        for (uint32_t i = 1; i < e->lanes; i++) {
+            LlvmValue at = const_i64(e, (uint64_t)(a.lane_stride * i));
+            out[i] = LLVMBuildGEP2(e->builder, e->i8, out[0], &at, 1, "");
+        }
+        return;
+    }
+    LaneAddress lanes = address_lanes(e, &a, true);
     for (uint32_t i = 0; i < e->lanes; i++)
-        out[i] = a.shape == ADDRESS_UNIFORM ? (i ? out[0] : address_scalar(e, &a, true))
-                                            : address_in_lane(e, &lanes, i);
+        out[i] = address_in_lane(e, &lanes, i);
 }
 
 void memory_tag(Emit *e, LlvmValue access, const Inst *place)

@@ -267,7 +267,7 @@ LaneAddress address_lanes(Emit *e, const Address *a, bool clamped)
  * register as one number, LLVM 19 for x86 sometimes forgets to clear the upper one. */
 static LlvmValue wide_lane(Emit *e, LlvmValue v, uint32_t lane)
 {
-    return LLVMBuildZExt(e->builder, lane_get(e, v, lane), e->i64, "");
+    return LLVMBuildZExt(e->builder, lanewise_get(e, v, lane), e->i64, "");
 }
 
 LlvmValue address_unit(Emit *e, const LaneAddress *l, LlvmValue units)

@@ -83,6 +83,13 @@ void lanes_load_in_turn(Emit *e, const Address *a, const LaneAddress *l, LlvmTyp
 void lanes_store_in_turn(Emit *e, const Address *a, const LaneAddress *l, const LlvmValue *v,
                          uint32_t width, LlvmValue mask);
 
+/* ---- lanewise.c ---- */
+
+/* Whether what a load gives is only wanted lane by lane. */
+bool      lanewise_is(const Emit *e, const Inst *load);
+/* lane_get() of an integer, or a way around the vector. */
+LlvmValue lanewise_get(Emit *e, LlvmValue v, uint32_t lane);
+
 /* ---- stream.c ---- */
 
 /* Whether a store to such an address may pass the caches by. */

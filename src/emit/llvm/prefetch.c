@@ -3,8 +3,8 @@
  * prefetch.c - memory that a loop will want in its next round.
  *
  * in     the address of a load of storage
- * out    a prefetch of what the same load reads in the next round, if that is so far
- *        away that the machine does not expect it
+ * out    a prefetch of what the same load reads in the next round, or one after it, if
+ *        that is so far away that the machine does not expect it
  * knows  counters of loops; that machines follow accesses within a page, and that a
  *        prefetch may name any address
  */
@@ -13,6 +13,7 @@
 #define FAR    4096                 /* bytes from round to round                  */
 #define FURTHEST (1 << 28)          /* the same: no more than this is looked at   */
 #define PLENTY 512                  /* bytes of a round that are worth the wait   */
+#define AHEAD  2048                 /* bytes to read while others are on their way */
 #define DEPTH  6u
 
 typedef struct Rounds {
@@ -58,10 +59,12 @@ void prefetch_next(Emit *e, const Address *a, LlvmValue pointer)
         add_steps(&r, a->terms[i].index, (int64_t)a->terms[i].stride, DEPTH);
     if (r.bytes < FAR)
         return;
-    uint32_t groups = e->facts->of[r.loop->id].wide ? e->groups : e->jam;
-    if (a->lane_stride * e->lanes * groups < PLENTY)
+    bool wide = e->facts->of[r.loop->id].wide;
+    int64_t round = a->lane_stride * e->lanes * (wide ? e->groups : e->jam);
+    if (round < PLENTY)
         return;
-    LlvmValue offset = const_i64(e, (uint64_t)r.bytes);
+    int64_t rounds = wide && round < AHEAD ? AHEAD / round : 1;
+    LlvmValue offset = const_i64(e, (uint64_t)(r.bytes * rounds));
     LlvmValue there = LLVMBuildGEP2(e->builder, e->i8, pointer, &offset, 1, "");
     intrinsic(e, "llvm.prefetch", &e->ptr, 1, 4,
               (LlvmValue[]){there, const_i32(e, 0), const_i32(e, 3), const_i32(e, 1)});

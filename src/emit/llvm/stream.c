@@ -31,12 +31,10 @@ bool stream_may(const Emit *e, const Inst *store, const Address *a)
 /* i1: the caller wants it, and the pointer is aligned. */
 static LlvmValue is_wanted(Emit *e, LlvmValue pointer)
 {
-    LlvmValue flag = LLVMBuildAnd(e->entry, e->flags, const_i32(e, KERNEL_STREAMS), "");
-    flag = LLVMBuildICmp(e->entry, LLVMIntNE, flag, const_i32(e, 0), "streams");
     LlvmValue bits = LLVMBuildPtrToInt(e->builder, pointer, e->i64, "");
     bits = LLVMBuildAnd(e->builder, bits, const_i64(e, VECTOR - 1), "");
     LlvmValue aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, bits, const_i64(e, 0), "");
-    return LLVMBuildAnd(e->builder, flag, aligned, "");
+    return LLVMBuildAnd(e->builder, flag_is_set(e, KERNEL_STREAMS), aligned, "");
 }
 
 LlvmValue stream_store(Emit *e, LlvmValue v, LlvmValue pointer)

@@ -38,7 +38,7 @@ typedef struct PoolPart {
 
 /* One dispatch, handed out in runs of workgroups. */
 typedef struct PoolJob {
-    const PoolPart *parts;
+    PoolPart       *parts;
     uint32_t        nparts;
     uint64_t        memory_size;    /* bytes a thread needs                       */
     uint64_t        total;          /* workgroups                                 */
@@ -53,9 +53,9 @@ typedef struct Pool Pool;
 Pool    *pool_new(uint32_t threads);
 void     pool_free(Pool *p);
 uint32_t pool_threads(const Pool *p);
-/* Runs all workgroups; other threads are woken only if there is enough to do.
- * One call at a time. False: not all were run. */
-bool     pool_run(Pool *p, const PoolPart *parts, uint32_t nparts);
+/* Runs all workgroups; other threads are woken only if there is enough to do. Until
+ * then the parts have KERNEL_ALONE. One call at a time. False: not all were run. */
+bool     pool_run(Pool *p, PoolPart *parts, uint32_t nparts);
 
 /* ---- watch.c ---- */
 

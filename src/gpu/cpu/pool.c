@@ -144,8 +144,17 @@ static void *worker_main(void *argument)
 
 /* ---- the job ---- */
 
+static void set_alone(PoolJob *job, bool alone)
+{
+    for (uint32_t i = 0; i < job->nparts; i++) {
+        uint32_t *flags = &job->parts[i].dispatch.flags;
+        *flags = alone ? *flags | KERNEL_ALONE : *flags & ~KERNEL_ALONE;
+    }
+}
+
 static void run_together(Pool *p, PoolJob *job)
 {
+    set_alone(job, false);
     pthread_mutex_lock(&p->lock);
     p->job = job;
     p->number++;
@@ -181,7 +190,7 @@ static bool start_alone(Pool *p, PoolJob *job)
     return left > 1 && left * each > WORTH_WAKING && p->nworkers;
 }
 
-bool pool_run(Pool *p, const PoolPart *parts, uint32_t nparts)
+bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts)
 {
     PoolJob job = {.parts = parts, .nparts = nparts, .step = 1};
     for (uint32_t i = 0; i < nparts; i++) {
@@ -193,6 +202,7 @@ bool pool_run(Pool *p, const PoolPart *parts, uint32_t nparts)
         return true;
     if (!scratch_reserve(&p->scratch, job.memory_size))
         return false;
+    set_alone(&job, true);
     if (start_alone(p, &job))
         run_together(p, &job);
     else

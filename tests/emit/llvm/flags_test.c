@@ -68,10 +68,63 @@ static void test_streams(void **state)
         }
 }
 
+/* ---- no other threads ---- */
+
+static const char *const atomic_wgsl =
+    "@group(0) @binding(0) var<storage> x : array<u32>;"
+    "@group(0) @binding(1) var<storage, read_write> a : array<atomic<u32>, 256>;"
+    "@group(0) @binding(2) var<storage, read_write> old : array<u32>;"
+    "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id : vec3u,"
+    "                                     @builtin(local_invocation_index) l : u32) {"
+    "  let v = x[id.x];"
+    "  atomicAdd(&a[v & 15u], v);"
+    "  atomicSub(&a[16u + (v >> 28u)], v);"
+    "  atomicMax(&a[32u + (v & 15u)], v);"
+    "  atomicMin(&a[48u + (v & 15u)], v);"
+    "  atomicXor(&a[64u + l], v);"
+    "  atomicAdd(&a[255], 1u);"
+    "  var r = atomicOr(&a[128u + (v & 7u)], v);"
+    "  r += atomicExchange(&a[136u + (v & 7u)], v);"
+    "  if ((v & 1u) == 0u) { r += atomicAnd(&a[144u + l], v); }"
+    "  let c = atomicCompareExchangeWeak(&a[208u + (v & 3u)], 0u, v);"
+    "  old[id.x] = r + c.old_value + u32(c.exchanged);"
+    "}";
+
+typedef struct Atomics {
+    uint32_t a[256], old[COUNT];
+} Atomics;
+
+static void run_atomics(const TestKernel *k, uint32_t flags, Atomics *out)
+{
+    static uint32_t x[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++)
+        x[i] = (i + 1) * 2654435761u >> i % 3;
+    memset(out, 0x33, sizeof *out);
+    memset(out->a + 208, 0, 16);
+    KernelBuffer buffers[] = {{x, sizeof x}, {out->a, sizeof out->a}, {out->old, sizeof out->old}};
+    test_kernel_run_with(k, buffers, COUNT / GROUP, flags);
+}
+
+static void test_alone(void **state)
+{
+    static Atomics among, alone;
+    (void)state;
+    for (size_t n = 0; n < COUNTOF(lane_counts); n++) {
+        TestKernel k;
+        test_kernel_open(&k, atomic_wgsl, lane_counts[n], NULL);
+        run_atomics(&k, 0, &among);
+        run_atomics(&k, KERNEL_ALONE, &alone);
+        assert_memory_equal(&among, &alone, sizeof among);
+        assert_int_equal(among.a[255], 0x33333333u + COUNT / GROUP * GROUP);
+        test_kernel_close(&k);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

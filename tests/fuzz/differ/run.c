@@ -228,7 +228,7 @@ static const char *check_native(Job *j, Guarded *memory, const Guarded *scratch)
     return difference(j, &is);
 }
 
-static const char *execute(Job *j, const CompiledObject *o, bool backwards)
+static const char *execute(Job *j, const CompiledObject *o, bool backwards, uint32_t flags)
 {
     const char *wrong = NULL;
     const atomic_uint stop = 0;
@@ -250,7 +250,7 @@ static const char *execute(Job *j, const CompiledObject *o, bool backwards)
     }
     KernelDispatch k = {.buffers = buffers, .immediates = j->p->immediates, .stop = &stop,
                         .num_workgroups = {
-        j->p->groups[0], j->p->groups[1], j->p->groups[2]}};
+        j->p->groups[0], j->p->groups[1], j->p->groups[2]}, .flags = flags};
     dispatch((KernelFn *)code.entry, &k, scratch.data, backwards);
     wrong = check_native(j, memory, &scratch);
     for (uint32_t i = 0; i < j->p->nbuffers; i++)
@@ -297,7 +297,8 @@ static bool check_way(Job *j, Way w)
         return false;
     }
     doing(j, w.assume ? "run, assuming," : w.shuffle ? "run, shuffled," : "run", w.lanes);
-    const char *wrong = suits(j, &o) ? execute(j, &o, w.shuffle) : NULL;
+    uint32_t flags = w.assume ? KERNEL_STREAMS | KERNEL_ALONE : 0;
+    const char *wrong = suits(j, &o) ? execute(j, &o, w.shuffle, flags) : NULL;
     compiled_object_fini(&o);
     if (wrong)
         j->why = arena_printf(j->arena, "%u lanes%s%s%s: %s", w.lanes,

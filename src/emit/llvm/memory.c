@@ -217,12 +217,10 @@ static Loaded load_lanewise(Emit *e, const Address *a)
 {
     LlvmType type = stored_type(e, a);
     LlvmValue pointer = address_scalar(e, a, true), v = LLVMGetPoison(lane_type(e, type));
+    LlvmValue *pointers = even_pointers(e, a, pointer);
     prefetch_next(e, a, pointer);
-    for (uint32_t i = 0; i < e->lanes; i++) {
-        LlvmValue at = const_i32(e, i);
-        LlvmValue one = LLVMBuildGEP2(e->builder, type, pointer, &at, 1, "");
-        v = lane_set(e, v, load_at(e, a, type, one), i);
-    }
+    for (uint32_t i = 0; i < e->lanes; i++)
+        v = lane_set(e, v, memory_load_at(e, a, type, pointers[i]), i);
     return (Loaded){{v}};
 }
 
@@ -800,11 +798,9 @@ void memory_addresses(Emit *e, const Inst *place, LlvmValue *out)
     Address a = address_of(e, place, e->mask != NULL);
     bool strided = a.shape == ADDRESS_STRIDED && address_is_proved(&a) && !address_is_private(&a);
     if (a.shape == ADDRESS_UNIFORM || strided) {
-        out[0] = address_scalar(e, &a, true);
-        for (uint32_t i = 1; i < e->lanes; i++) {
-            LlvmValue at = const_i64(e, (uint64_t)(a.lane_stride * i));
-            out[i] = LLVMBuildGEP2(e->builder, e->i8, out[0], &at, 1, "");
-        }
+        LlvmValue *pointers = even_pointers(e, &a, address_scalar(e, &a, true));
+        for (uint32_t i = 0; i < e->lanes; i++)
+            out[i] = pointers[i];
         return;
     }
     LaneAddress lanes = address_lanes(e, &a, true);

@@ -8,8 +8,8 @@
  *        other thread runs workgroups
  * knows  that lanes of one group may go in any order
  *
- * When all lanes add to (or combine with) one place and nobody looks at the old
- * value, they are combined first.
+ * When all lanes add to (or combine with) one place, they are combined first, as if
+ * they went one after the other with nobody between them.
  */
 #include "emit/llvm/emit_priv.h"
 
@@ -254,20 +254,43 @@ static LlvmValue one_address(Emit *e, const Inst *inst)
     return pointers[0];
 }
 
-static void combined(Emit *e, const Inst *inst)
+static LlvmValue moved_up(Emit *e, LlvmValue v, LlvmValue none, uint32_t by)
 {
-    Lane all = operands(e, inst);
-    LlvmValue v = all.value;
-    if (e->mask)
-        v = blend(e, e->mask, v, splat(e, neutral(e, inst->atomic)));
-    Lane l = {.pointer = one_address(e, inst),
-              .value = intrinsic1(e, reduction(inst->atomic), v)};
-    one(e, inst, &l);
+    LlvmValue *from = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        from[i] = const_i32(e, i < by ? e->lanes + i : i - by);
+    return LLVMBuildShuffleVector(e->builder, v, none, LLVMConstVector(from, e->lanes), "");
+}
+
+/* Each lane's value with those of all lanes before it. */
+static LlvmValue sums(Emit *e, IrAtomic op, LlvmValue v, LlvmValue none)
+{
+    for (uint32_t by = 1; by < e->lanes; by *= 2)
+        v = combine(e, op == ATOMIC_SUB ? ATOMIC_ADD : op, moved_up(e, v, none, by), v);
+    return v;
 }
 
 static bool is_used(const Emit *e, const Inst *inst)
 {
     return e->uses[inst->id] > 0;
+}
+
+static void combined(Emit *e, const Inst *inst)
+{
+    Lane all = operands(e, inst);
+    LlvmValue v = all.value, none = splat(e, neutral(e, inst->atomic));
+    if (e->mask)
+        v = blend(e, e->mask, v, none);
+    Lane l = {.pointer = one_address(e, inst)};
+    if (!is_used(e, inst)) {
+        l.value = intrinsic1(e, reduction(inst->atomic), v);
+        one(e, inst, &l);
+        return;
+    }
+    v = sums(e, inst->atomic, v, none);
+    l.value = lane_get(e, v, e->lanes - 1);
+    LlvmValue old = splat(e, one(e, inst, &l));
+    set_value(e, inst, 0, combine(e, inst->atomic, old, moved_up(e, v, none, 1)));
 }
 
 void atomic_inst(Emit *e, const Inst *inst)
@@ -277,7 +300,7 @@ void atomic_inst(Emit *e, const Inst *inst)
         Lane l = {.pointer = one_address(e, inst)};
         LlvmValue v = one(e, inst, &l);
         set_value(e, inst, 0, shape_of(e, inst) == SHAPE_VARYING ? splat(e, v) : v);
-    } else if (one_place && e->lanes > 1 && reduction(inst->atomic) && !is_used(e, inst)) {
+    } else if (one_place && e->lanes > 1 && reduction(inst->atomic)) {
         combined(e, inst);
     } else {
         each_lane(e, inst);

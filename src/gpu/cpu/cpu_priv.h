@@ -54,8 +54,9 @@ Pool    *pool_new(uint32_t threads);
 void     pool_free(Pool *p);
 uint32_t pool_threads(const Pool *p);
 /* Runs all workgroups; other threads are woken only if there is enough to do. Until
- * then the parts have KERNEL_ALONE. One call at a time. False: not all were run. */
-bool     pool_run(Pool *p, PoolPart *parts, uint32_t nparts);
+ * then the parts have KERNEL_ALONE. `pace`: nanoseconds that a workgroup took last time,
+ * and takes now; 0: unknown. One call at a time. False: not all were run. */
+bool     pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace);
 
 /* ---- watch.c ---- */
 
@@ -107,6 +108,7 @@ void parts_fini(Parts *p);
 struct GpuKernel {
     const Kernel *forms[KERNEL_FORMS];  /* each assumes less; NULL: not needed yet.
                                        All but the first are the queue's          */
+    uint64_t pace;                  /* of its workgroups (pool_run); the queue's  */
 };
 
 struct GpuQueries {

@@ -7,17 +7,24 @@
  * knows  threads
  * not    queues, buffers
  *
- * The caller begins alone. Once it knows from its first workgroups how long they
- * take, it wakes the others if the rest is worth it. All take runs of workgroups
- * from one counter until none are left. Threads without work sleep.
+ * The caller begins alone. Once it knows from its first workgroups, or from the last
+ * dispatch, how long they take, it wakes the others if the rest is worth it. All take
+ * runs of workgroups from one counter until none are left. Threads without work sleep.
+ *
+ * Where there are few cores, systems like to put a thread onto that of the one that
+ * wakes it, to wait there for milliseconds: the others are kept off the caller's.
  */
 #include "gpu/cpu/cpu_priv.h"
 
 #include <stdlib.h>
 
+#include "base/core.h"
+
 #define WORTH_WAKING  20000u        /* ns of work that is left                    */
+#define SURELY_WORTH  100000u       /* the same, if it was so last time           */
 #define RUN_TIME      50000u        /* ns that one run of workgroups should take  */
 #define RUNS_A_THREAD 8u            /* at least, so that threads end together     */
+#define FEW_CORES     8
 #define STACK_SIZE    (8u << 20)
 
 typedef struct Worker {
@@ -34,6 +41,8 @@ struct Pool {
     uint64_t        number;         /* of the job, so that each joins once        */
     uint32_t        busy;           /* workers in the job                         */
     bool            ends;
+    uint64_t        cores;          /* that workers may use; 0: any               */
+    int             kept_off;       /* the one of them that they may not use now  */
     uint32_t        nworkers;
     Worker         *workers;
     Scratch         scratch;        /* of the caller                              */
@@ -102,20 +111,24 @@ static bool run_range(const PoolJob *j, void *memory, uint64_t first, uint64_t l
     return true;
 }
 
-static void take_runs(PoolJob *j, Scratch *scratch)
+/* Workgroups that this thread has run. */
+static uint64_t take_runs(PoolJob *j, Scratch *scratch)
 {
+    uint64_t done = 0;
     if (!scratch_reserve(scratch, j->memory_size)) {
         atomic_store(&j->failed, true);
-        return;
+        return 0;
     }
     while (!atomic_load_explicit(&j->failed, memory_order_relaxed)) {
         uint64_t first = atomic_fetch_add(&j->next, j->step);
         if (first >= j->total)
-            return;
+            break;
         uint64_t last = first + j->step < j->total ? first + j->step : j->total;
         if (!run_range(j, scratch->memory, first, last))
             atomic_store(&j->failed, true);
+        done += last - first;
     }
+    return done;
 }
 
 static void *worker_main(void *argument)
@@ -152,45 +165,82 @@ static void set_alone(PoolJob *job, bool alone)
     }
 }
 
-static void run_together(Pool *p, PoolJob *job)
+/* Workers are not where the caller is. */
+static void keep_off(Pool *p)
+{
+    int here = p->cores ? core_now() : -1;
+    if (here < 0 || here >= 64 || here == p->kept_off || !(p->cores & ~(1ull << here)))
+        return;
+    for (uint32_t i = 0; i < p->nworkers; i++)
+        core_restrict(p->workers[i].thread, p->cores & ~(1ull << here));
+    p->kept_off = here;
+}
+
+static uint64_t run_together(Pool *p, PoolJob *job)
 {
     set_alone(job, false);
+    keep_off(p);
     pthread_mutex_lock(&p->lock);
     p->job = job;
     p->number++;
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
-    take_runs(job, &p->scratch);
+    uint64_t done = take_runs(job, &p->scratch);
     pthread_mutex_lock(&p->lock);
     p->job = NULL;                  /* nobody joins any more */
     while (p->busy)
         pthread_cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
+    return done;
 }
 
-/* Runs the first workgroups here and sets the size of a run by the time they took.
- * True if the rest is worth waking others. */
-static bool start_alone(Pool *p, PoolJob *job)
+/* Runs the first workgroups here, until it is known how long they take. */
+static uint64_t start_alone(Pool *p, PoolJob *job, uint64_t begin)
 {
-    uint64_t begin = clock_ns(), done = 0, time = 0;
+    uint64_t done = 0, time = 0;
     for (uint64_t step = 1; done < job->total && time < WORTH_WAKING / 4; step *= 2) {
         uint64_t last = done + step < job->total ? done + step : job->total;
         if (!run_range(job, p->scratch.memory, done, last)) {
             atomic_store(&job->failed, true);
-            return false;
+            break;
         }
         done = last;
         time = clock_ns() - begin;
     }
-    uint64_t left = job->total - done, each = time / (done ? done : 1) + 1;
-    uint64_t runs = (uint64_t)(p->nworkers + 1) * RUNS_A_THREAD;
-    uint64_t by_time = RUN_TIME / each + 1, by_share = left / runs + 1;
-    job->step = by_time < by_share ? by_time : by_share;
     atomic_store(&job->next, done);
-    return left > 1 && left * each > WORTH_WAKING && p->nworkers;
+    return done;
 }
 
-bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts)
+/* The time of what is left for others to share, and by that the size of a run. */
+static uint64_t plan_rest(const Pool *p, PoolJob *job, uint64_t done, uint64_t each)
+{
+    uint64_t left = job->total - done, runs = (uint64_t)(p->nworkers + 1) * RUNS_A_THREAD;
+    uint64_t by_time = RUN_TIME / each + 1, by_share = left / runs + 1;
+    job->step = by_time < by_share ? by_time : by_share;
+    return left > 1 && p->nworkers && !atomic_load(&job->failed) ? left * each : 0;
+}
+
+static uint64_t pace_of(uint64_t begin, uint64_t done)
+{
+    return (clock_ns() - begin) / (done ? done : 1) + 1;
+}
+
+static void run_job(Pool *p, PoolJob *job, uint64_t *pace)
+{
+    uint64_t begin = clock_ns(), done = 0;
+    set_alone(job, true);
+    if (!*pace || plan_rest(p, job, 0, *pace) < SURELY_WORTH) {
+        done = start_alone(p, job, begin);
+        *pace = pace_of(begin, done);
+    }
+    if (plan_rest(p, job, done, *pace) > WORTH_WAKING)
+        done += run_together(p, job);
+    else
+        done += take_runs(job, &p->scratch);
+    *pace = pace_of(begin, done);
+}
+
+bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace)
 {
     PoolJob job = {.parts = parts, .nparts = nparts, .step = 1};
     for (uint32_t i = 0; i < nparts; i++) {
@@ -202,11 +252,7 @@ bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts)
         return true;
     if (!scratch_reserve(&p->scratch, job.memory_size))
         return false;
-    set_alone(&job, true);
-    if (start_alone(p, &job))
-        run_together(p, &job);
-    else
-        take_runs(&job, &p->scratch);
+    run_job(p, &job, pace);
     return !atomic_load(&job.failed);
 }
 
@@ -228,6 +274,14 @@ static bool start_workers(Pool *p, uint32_t wanted)
     return true;
 }
 
+static uint32_t core_count(uint64_t cores)
+{
+    uint32_t n = 0;
+    for (; cores; cores &= cores - 1)
+        n++;
+    return n;
+}
+
 Pool *pool_new(uint32_t threads)
 {
     Pool *p = calloc(1, sizeof *p);
@@ -237,6 +291,10 @@ Pool *pool_new(uint32_t threads)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->idle, NULL);
+    p->kept_off = -1;
+    p->cores = core_allowed();
+    if (core_count(p->cores) > FEW_CORES)
+        p->cores = 0;
     p->workers = calloc(wanted + 1, sizeof *p->workers);
     if (!p->workers || !start_workers(p, wanted)) {
         pool_free(p);

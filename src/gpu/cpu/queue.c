@@ -87,7 +87,7 @@ static void run_dispatch(Queue *q, const GpuCommand *c)
     }
     if (d->watch)
         watch_begin(d->watch, &d->stop);
-    bool ok = pool_run(d->pool, q->parts.parts, q->parts.count);
+    bool ok = pool_run(d->pool, q->parts.parts, q->parts.count, &c->dispatch.kernel->pace);
     if (d->watch)
         watch_end(d->watch);
     if (!ok)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * core.c - which cores threads run on.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+
+#include "base/core.h"
+
+#define MOST 64
+
+#ifdef __linux__
+uint64_t core_allowed(void)
+{
+    cpu_set_t set;
+    uint64_t  cores = 0;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 0;
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET(i, &set))
+            continue;
+        if (i >= MOST)
+            return 0;
+        cores |= 1ull << i;
+    }
+    return cores;
+}
+
+int core_now(void)
+{
+    return sched_getcpu();
+}
+
+void core_restrict(pthread_t thread, uint64_t cores)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = 0; i < MOST; i++)
+        if (cores >> i & 1)
+            CPU_SET(i, &set);
+    (void)pthread_setaffinity_np(thread, sizeof set, &set);
+}
+#else
+uint64_t core_allowed(void)
+{
+    return 0;
+}
+
+int core_now(void)
+{
+    return -1;
+}
+
+void core_restrict(pthread_t thread, uint64_t cores)
+{
+    (void)thread;
+    (void)cores;
+}
+#endif

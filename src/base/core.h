@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * core.h - which cores threads run on.
+ */
+#ifndef WEFT_BASE_CORE_H
+#define WEFT_BASE_CORE_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+/* Bit i: the calling thread may run on core i. 0: the system does not tell, or there are
+ * more than 64. */
+uint64_t core_allowed(void);
+/* The one that the calling thread is on; -1: the system does not tell. */
+int      core_now(void);
+/* Lets a thread run on these alone. A request: it may be refused. */
+void     core_restrict(pthread_t thread, uint64_t cores);
+
+#endif

@@ -113,6 +113,7 @@ typedef struct Emit {
     LlvmBlock  region_end;                  /* where the current region falls to  */
     Target   *target;                       /* innermost construct                */
     bool      doubled;                      /* inside a copy for all lanes active */
+    uint64_t  unrolled;                     /* instructions, of loops so far      */
 
     Val      *values;                       /* [ir->next_id]                      */
     uint32_t  segment;                      /* being emitted, from 1              */

@@ -477,8 +477,43 @@ void flow_stop_check(Emit *e)
 }
 
 #define MAX_UNROLLED 1024u          /* instructions that a loop may become        */
+#define MAX_ALL      (8 * MAX_UNROLLED) /* and all loops of a kernel              */
+#define FUNCTION     16u            /* instructions of one like exp               */
 
-static uint32_t count_insts(const Inst *first, uint32_t limit);
+static bool unrolls(const Emit *e, uint64_t round, uint32_t rounds)
+{
+    return rounds && round * rounds * e->jam <= MAX_UNROLLED;
+}
+
+static uint64_t weight_of(Emit *e, const Inst *inst);
+
+/* Instructions for one lane group, roughly. */
+static uint64_t weight(Emit *e, const Region *region)
+{
+    uint64_t n = 0;
+    for (const Inst *inst = region->first; inst && n <= MAX_UNROLLED; inst = inst->next)
+        n += weight_of(e, inst);
+    return n;
+}
+
+static uint64_t weight_of(Emit *e, const Inst *inst)
+{
+    IrOp op = (IrOp)inst->op;
+    uint64_t n = 1;
+    if (op == IR_ATOMIC || op == IR_LOAD || op == IR_STORE) {
+        bool easy = op == IR_ATOMIC ? memory_place_is_uniform(e, inst->args[0])
+                                    : memory_is_in_order(e, inst->args[0]);
+        return easy ? n : e->lanes;
+    }
+    if (op >= IR_EXP && op <= IR_FREXP_EXP)
+        return FUNCTION;
+    if (!ir_op_is_construct(op))
+        return n;
+    for (uint32_t i = 0; i < inst->flow.nregions; i++)
+        n += weight(e, inst->flow.regions[i]);
+    uint32_t rounds = op == IR_LOOP ? analysis_rounds(inst) : 0;
+    return unrolls(e, n, rounds) ? n * rounds : n;
+}
 
 /* Asks LLVM to make one round after the other of a loop that has few. */
 static void ask_to_unroll(Emit *e, LlvmValue back)
@@ -494,14 +529,14 @@ static void ask_to_unroll(Emit *e, LlvmValue back)
                     LLVMMetadataAsValue(e->context, loop));
 }
 
-static bool is_worth_unrolling(const Emit *e, const Inst *loop)
+static bool is_worth_unrolling(Emit *e, const Inst *loop)
 {
     uint32_t rounds = analysis_rounds(loop);
-    if (!rounds || rounds > MAX_UNROLLED)
+    uint64_t n = rounds ? weight(e, loop->flow.regions[0]) + weight(e, loop->flow.regions[1]) : 0;
+    if (!unrolls(e, n, rounds) || e->unrolled + n * rounds * e->jam > MAX_ALL)
         return false;
-    uint32_t n = count_insts(loop->flow.regions[0]->first, MAX_UNROLLED) +
-                 count_insts(loop->flow.regions[1]->first, MAX_UNROLLED);
-    return (uint64_t)n * e->jam * rounds <= MAX_UNROLLED;
+    e->unrolled += n * rounds * e->jam;
+    return true;
 }
 
 /* The end of the continuing region: once more, for those who stay. Somebody does:

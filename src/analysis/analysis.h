@@ -91,6 +91,9 @@ bool analysis_is_between(const Inst *v, double low, double high);
  * rounded up to `native`. */
 uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native);
 
+/* Would the kernel be faster with one lane than with those it was looked at with? */
+bool analysis_suits_one_lane(const Facts *f);
+
 /* Instructions that one invocation executes at most, those of vectors counted for each
  * component; UINT64_MAX: nobody knows. */
 uint64_t analysis_steps(const Ir *ir);

@@ -122,6 +122,8 @@ static void middle(void *context)
         then(r, assume, "assume");
     then(r, peel, "peel");
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
+    if (!job->options.lanes && analysis_suits_one_lane(r->facts))
+        r->facts = analysis_run(r->arena, r->ir, 1, emit_native_lanes());
     r->ok = true;
 }
 

@@ -14,7 +14,8 @@
 #define LEAST_SUBGROUP 4u           /* as WGSL has it                             */
 
 typedef struct Survey {
-    uint32_t most;                  /* values in the largest region               */
+    uint32_t most;                  /* values in the largest region, or between two
+                                       barriers in one                            */
     bool     lane_by_lane;          /* subgroups, atomics: wider does not pay     */
     bool     subgroups;             /* lanes can be counted                       */
 } Survey;
@@ -29,6 +30,10 @@ static void survey_region(Survey *s, const Region *region)
 {
     uint32_t n = region->nparams;
     for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->op == IR_BARRIER) {       /* what comes then has registers of its own */
+            s->most = MAX_OF(s->most, n);
+            n = region->nparams;
+        }
         if (inst->type.width && inst->type.kind != SCALAR_PLACE && inst->op != IR_CONST)
             n += inst->type.width;
         s->lane_by_lane |= inst->op == IR_SUBGROUP || inst->op == IR_ATOMIC;

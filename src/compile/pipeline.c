@@ -92,6 +92,14 @@ static void assume(Run *r)
     opt_prune(r->ir);
 }
 
+static void unroll(Run *r)
+{
+    opt_unroll(r->ir);
+    opt_merge(r->ir);
+    opt_simplify(r->ir);
+    opt_prune(r->ir);
+}
+
 static void peel(Run *r)
 {
     opt_peel(r->ir);
@@ -118,6 +126,7 @@ static void middle(void *context)
                                               job->nsettings, r->diag, dump_ir, r});
     if (!r->ir || !has_lanes(r))
         return;
+    then(r, unroll, "unroll");
     if (job->options.assume)
         then(r, assume, "assume");
     then(r, peel, "peel");
@@ -232,7 +241,7 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "assume", "peel", "facts", "llvm", "llvm-opt", "asm",
+    "settle", "trim", "vars", "unroll", "assume", "peel", "facts", "llvm", "llvm-opt", "asm",
     "spirv", NULL,
 };
 

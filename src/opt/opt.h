@@ -36,6 +36,8 @@ void opt_drop_vars(Ir *ir);
  * names buffers by their order. */
 void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out);
 
+/* For lanes: loops around barriers that go round a few times become that many copies. */
+void opt_unroll(Ir *ir);
 /* For lanes: loops that invocations leave one by one have a copy before them, for as
  * long as all of the workgroup stay. */
 void opt_peel(Ir *ir);

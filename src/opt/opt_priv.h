@@ -45,4 +45,18 @@ bool fold_constant(const Inst *inst, IrConstant *out);
  * none. */
 Inst *fold_identity(IrCursor *c, const Inst *inst);
 
+/* ---- copy.c ---- */
+
+typedef struct Copy {
+    Ir      *ir;
+    Inst   **map;                   /* [count] instruction to what stands for it  */
+    uint32_t count;                 /* instructions there were at the start: only
+                                       they can be copied                         */
+} Copy;
+
+Copy  copy_new(Ir *ir);
+Inst *copy_of(const Copy *p, Inst *inst);
+Inst *copy_inst(Copy *p, IrCursor *c, const Inst *inst);
+void  copy_region(Copy *p, Region *to, const Inst *first);
+
 #endif

@@ -18,12 +18,6 @@
 #define MAX_INSTS 80u               /* of a loop that is worth a copy             */
 #define MAX_DEPTH 12u               /* of expressions that are looked into        */
 
-typedef struct Peel {
-    Ir    *ir;
-    Inst **map;                     /* [count] instruction to its copy            */
-    uint32_t count;
-} Peel;
-
 /* A loop of the form above. */
 typedef struct Counted {
     Inst    *loop, *guard;          /* the IF that ends it                        */
@@ -60,63 +54,6 @@ static bool is_shared(const Inst *inst, uint32_t depth)
     return true;
 }
 
-/* ---- copies ---- */
-
-static Inst *copy_of(const Peel *p, Inst *inst)
-{
-    return inst->id < p->count && p->map[inst->id] ? p->map[inst->id] : inst;
-}
-
-static void copy_region(Peel *p, Region *to, const Inst *first);
-
-static void copy_flow(Peel *p, Inst *copy, const Inst *inst)
-{
-    copy->flow.results = NULL;
-    copy->flow.nresults = 0;
-    for (uint32_t i = 0; i < inst->flow.nresults; i++)
-        p->map[inst->flow.results[i]->id] =
-            ir_result(p->ir, copy, inst->flow.results[i]->type);
-    copy->flow.regions = ARENA_ARRAY(p->ir->arena, Region *, inst->flow.nregions);
-    for (uint32_t i = 0; i < inst->flow.nregions; i++) {
-        const Region *from = inst->flow.regions[i];
-        copy->flow.regions[i] = ir_region_new(p->ir, copy);
-        for (uint32_t k = 0; k < from->nparams; k++)
-            p->map[from->params[k]->id] =
-                ir_param(p->ir, copy->flow.regions[i], from->params[k]->type);
-    }
-    for (uint32_t i = 0; i < inst->flow.nregions; i++)
-        copy_region(p, copy->flow.regions[i], inst->flow.regions[i]->first);
-}
-
-static Inst *copy_inst(Peel *p, IrCursor *c, const Inst *inst)
-{
-    Inst **args = ARENA_ARRAY(p->ir->arena, Inst *, inst->nargs + 1);
-    for (uint32_t i = 0; i < inst->nargs; i++)
-        args[i] = copy_of(p, inst->args[i]);
-    Inst *copy = ir_op_as(c, (IrOp)inst->op, inst->type, inst->nargs, args);
-    Inst whole = *inst;
-    whole.id = copy->id;
-    whole.args = copy->args;
-    whole.region = copy->region;
-    whole.prev = copy->prev;
-    whole.next = copy->next;
-    *copy = whole;
-    p->map[inst->id] = copy;
-    if (inst->op == IR_BREAK || inst->op == IR_CONTINUE)
-        copy->target = copy_of(p, inst->target);
-    if (ir_op_is_construct((IrOp)inst->op))
-        copy_flow(p, copy, inst);
-    return copy;
-}
-
-static void copy_region(Peel *p, Region *to, const Inst *first)
-{
-    for (const Inst *inst = first; inst; inst = inst->next) {
-        IrCursor c = {p->ir, to, NULL, inst->span};
-        copy_inst(p, &c, inst);
-    }
-}
-
 static bool is_inside(const Inst *inst, const Inst *loop)
 {
     for (const Region *r = inst->region; r; r = r->owner ? r->owner->region : NULL)
@@ -126,7 +63,7 @@ static bool is_inside(const Inst *inst, const Inst *loop)
 }
 
 /* A shared value, made before the loop if it is made inside. */
-static Inst *hoisted(Peel *p, IrCursor *c, Inst *inst, const Inst *loop)
+static Inst *hoisted(Copy *p, IrCursor *c, Inst *inst, const Inst *loop)
 {
     if (!is_inside(inst, loop))
         return inst;
@@ -281,7 +218,7 @@ static Inst *lowered(IrCursor *c, Inst *n, uint32_t span, bool is_signed)
 
 /* Its parameters are the loop's, but for the counter: that is the part of it that the
  * workgroup shares, and the whole is made from it. */
-static void open_copy(Peel *p, const Counted *l, Inst *copy, Inst *own, Inst *limit)
+static void open_copy(Copy *p, const Counted *l, Inst *copy, Inst *own, Inst *limit)
 {
     const Region *from = l->loop->flow.regions[0];
     Region *body = copy->flow.regions[0];
@@ -300,7 +237,7 @@ static void open_copy(Peel *p, const Counted *l, Inst *copy, Inst *own, Inst *li
         p->map[from->params[i]->id] = now[i];
 }
 
-static void copy_body(Peel *p, const Counted *l, Region *to)
+static void copy_body(Copy *p, const Counted *l, Region *to)
 {
     for (const Inst *inst = l->loop->flow.regions[0]->first; inst; inst = inst->next) {
         IrCursor c = {p->ir, to, NULL, inst->span};
@@ -352,7 +289,7 @@ static bool all_come(const Ir *ir, const Region *region)
 
 /* A barrier that the program does not need: what is before it becomes a stretch of its
  * own, through which all go together. */
-static void cut_before(Peel *p, Inst *loop)
+static void cut_before(Copy *p, Inst *loop)
 {
     bool barriers = contains(p->ir->body, IR_BARRIER);
     if (!all_come(p->ir, loop->region) || (!barriers && has_private_memory(p->ir)))
@@ -361,7 +298,7 @@ static void cut_before(Peel *p, Inst *loop)
     ir_barrier(&c, BARRIER_WORKGROUP);
 }
 
-static void peel_loop(Peel *p, const Counted *l)
+static void peel_loop(Copy *p, const Counted *l)
 {
     Inst *loop = l->loop;
     const Region *body = loop->flow.regions[0], *next = loop->flow.regions[1];
@@ -391,7 +328,7 @@ static void peel_loop(Peel *p, const Counted *l)
     cut_before(p, loop);
 }
 
-static void walk(Peel *p, Region *region)
+static void walk(Copy *p, Region *region)
 {
     for (Inst *inst = region->first; inst; inst = inst->next) {
         Counted l = {.loop = inst};
@@ -409,7 +346,6 @@ static void walk(Peel *p, Region *region)
 
 void opt_peel(Ir *ir)
 {
-    Peel p = {.ir = ir, .count = ir->next_id};
-    p.map = ARENA_ARRAY(ir->arena, Inst *, p.count);
+    Copy p = copy_new(ir);
     walk(&p, ir->body);
 }

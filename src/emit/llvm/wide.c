@@ -33,6 +33,8 @@ typedef struct Wide {
     uint32_t  *home;                /* [next_id] whose context it is kept in     */
     LlvmValue *context;             /* [next_id * 4]                             */
     uint32_t   nsegments;
+    bool       straight;            /* each segment runs once, in their order    */
+    VEC(const Inst *) kept;         /* owners of contexts, if straight           */
     uint64_t   stack;               /* bytes of contexts so far                  */
     LlvmBlock  workgroup_end;
     LlvmValue  returned;            /* as Target.away, for the kernel; or NULL   */
@@ -80,6 +82,8 @@ static void number_region(Emit *e, const Region *region, bool wide)
     Wide *w = e->wide;
     if (wide)
         w->nsegments++;
+    if (region->owner && wide)
+        w->straight = false;
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         w->segment[inst->id] = w->nsegments;
         if (ir_op_is_construct((IrOp)inst->op))
@@ -232,9 +236,29 @@ bool wide_has(const Emit *e, const Inst *to, const Inst *from)
     return kept && w->home[from->id] == w->home[to->id];
 }
 
+/* Takes over a context that no later segment looks at. */
+static bool context_reuse(Emit *e, const Inst *inst)
+{
+    Wide *w = e->wide;
+    for (uint32_t i = 0; w->straight && i < w->kept.len; i++) {
+        const Inst *old = w->kept.data[i];
+        if (w->last[old->id] >= w->segment[inst->id] || !same_form(e, old, inst))
+            continue;
+        for (uint32_t c = 0; c < inst->type.width; c++)
+            w->context[inst->id * 4u + c] = w->context[old->id * 4u + c];
+        w->kept.data[i] = inst;
+        return true;
+    }
+    if (w->straight)
+        VEC_PUSH(e->arena, &w->kept, inst);
+    return false;
+}
+
 static void context_new(Emit *e, const Inst *inst)
 {
     Wide *w = e->wide;
+    if (context_reuse(e, inst))
+        return;
     LlvmType type = slot_type(e, value_type(e, inst));
     if (!is_shared(e, inst))
         type = LLVMArrayType2(type, e->groups);
@@ -762,6 +786,7 @@ static void wide_init(Emit *e, Wide *w)
         .home = ARENA_ARRAY(e->arena, uint32_t, n),
         .context = ARENA_ARRAY(e->arena, LlvmValue, (size_t)n * 4),
         .workgroup_end = block_new(e, "workgroup.end"),
+        .straight = true,
     };
     e->wide = w;
     for (uint32_t i = 0; i < n; i++)

@@ -20,7 +20,8 @@
 /* How a value looks across lanes, from the most to the least regular. */
 typedef enum Shape {
     SHAPE_UNKNOWN,                  /* not reached by the analysis yet           */
-    SHAPE_WORKGROUP,                /* one value for the whole workgroup         */
+    SHAPE_WORKGROUP,                /* one value for the whole workgroup, or all
+                                       workgroups of a team                      */
     SHAPE_GROUP,                    /* one value for the lane group              */
     SHAPE_AFFINE,                   /* first lane's value + lane * stride (i32,
                                        scalar; wraps)                            */

@@ -72,6 +72,8 @@ static Fact input_fact(const Facts *f, const Inst *inst)
                              : affine_fact(1, 0x80000000u);
     case INPUT_SUBGROUP_ID:
         return uniform_fact(SHAPE_GROUP, 1);
+    case INPUT_WORKGROUP_ID_X:
+        return uniform_fact(f->ir->team ? SHAPE_GROUP : SHAPE_WORKGROUP, 1);
     default:
         return uniform_fact(SHAPE_WORKGROUP, 1);
     }

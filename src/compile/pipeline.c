@@ -107,6 +107,11 @@ static void peel(Run *r)
     opt_prune(r->ir);
 }
 
+static void slice(Run *r)
+{
+    opt_slice(r->ir);
+}
+
 /* One more stage, if what it leaves may still be wanted. */
 static void then(Run *r, void (*stage)(Run *), const char *name)
 {
@@ -130,6 +135,8 @@ static void middle(void *context)
     if (job->options.assume)
         then(r, assume, "assume");
     then(r, peel, "peel");
+    if (lanes_for(r) > 1)
+        then(r, slice, "slice");
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
     if (!job->options.lanes && analysis_suits_one_lane(r->facts))
         r->facts = analysis_run(r->arena, r->ir, 1, emit_native_lanes());
@@ -241,7 +248,7 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "unroll", "assume", "peel", "facts", "llvm", "llvm-opt", "asm",
+    "settle", "trim", "vars", "unroll", "assume", "peel", "slice", "facts", "llvm", "llvm-opt", "asm",
     "spirv", NULL,
 };
 

@@ -251,6 +251,8 @@ typedef struct Ir {
     Str      name;                      /* of the entry point                     */
     uint32_t workgroup_size[3];
     uint32_t subgroup_size;             /* a power of two; 0: any                 */
+    uint32_t team;                      /* workgroups along x that go from barrier to
+                                           barrier together; 0: each alone        */
     Region  *body;
     VEC(IrVar *)   vars;
     VEC(MemType *) mem_types;

@@ -42,6 +42,10 @@ void opt_unroll(Ir *ir);
  * long as all of the workgroup stay. */
 void opt_peel(Ir *ir);
 
+/* For lanes: long loops over memory that neighbouring workgroups share go slice by slice,
+ * for Ir.team workgroups at a time. */
+void opt_slice(Ir *ir);
+
 typedef struct OptPass {
     const char *name;                   /* for --dump=NAME                        */
     void      (*run)(Ir *ir);

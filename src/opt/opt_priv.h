@@ -59,4 +59,26 @@ Inst *copy_of(const Copy *p, Inst *inst);
 Inst *copy_inst(Copy *p, IrCursor *c, const Inst *inst);
 void  copy_region(Copy *p, Region *to, const Inst *first);
 
+/* ---- loops.c ---- */
+
+/* Is there one instruction in a region, `op`? */
+bool  region_only(const Region *r, IrOp op);
+/* The IF that every round starts with, if it does nothing but leave the loop or not;
+ * NULL: there is none. */
+Inst *loop_guard(const Inst *loop);
+
+typedef struct LoopSurvey {
+    uint32_t insts;
+    bool     barrier;
+} LoopSurvey;
+
+/* Is the guard the only way out, and the end of the body the only one to the next
+ * round? */
+bool loop_is_plain(const Inst *loop, const Inst *guard, LoopSurvey *out);
+
+/* Gives values to the parameters of a region; all are read before any is set. */
+void copy_params(Copy *p, const Region *to, Inst *const *values);
+/* Copies [first, end); NULL: to the last. */
+void copy_range(Copy *p, IrCursor *c, const Inst *first, const Inst *end);
+
 #endif

@@ -29,9 +29,23 @@ void emit_fail(Emit *e, const char *fmt, ...)
 
 /* ---- inputs ---- */
 
+LlvmValue local_group(Emit *e)
+{
+    return e->team_groups ? LLVMBuildURem(e->builder, e->group, const_i32(e, e->groups), "")
+                          : e->group;
+}
+
+static LlvmValue workgroup_x(Emit *e)
+{
+    if (!e->team_groups)
+        return e->workgroup_id[0];
+    LlvmValue own = LLVMBuildUDiv(e->builder, e->group, const_i32(e, e->groups), "");
+    return LLVMBuildAdd(e->builder, e->workgroup_id[0], own, "");
+}
+
 static LlvmValue local_index(Emit *e, bool lanes)
 {
-    LlvmValue base = LLVMBuildMul(e->builder, e->group, const_i32(e, e->lanes), "");
+    LlvmValue base = LLVMBuildMul(e->builder, local_group(e), const_i32(e, e->lanes), "");
     return lanes ? LLVMBuildAdd(e->builder, splat(e, base), const_lanes(e, 0, 1), "") : base;
 }
 
@@ -67,7 +81,9 @@ LlvmValue input_value(Emit *e, const Inst *inst)
         return local_id(e, input - INPUT_LOCAL_ID_X, lanes);
     case INPUT_LOCAL_INDEX:
         return local_index(e, lanes);
-    case INPUT_WORKGROUP_ID_X: case INPUT_WORKGROUP_ID_Y: case INPUT_WORKGROUP_ID_Z:
+    case INPUT_WORKGROUP_ID_X:
+        return workgroup_x(e);
+    case INPUT_WORKGROUP_ID_Y: case INPUT_WORKGROUP_ID_Z:
         return e->workgroup_id[input - INPUT_WORKGROUP_ID_X];
     case INPUT_NUM_WORKGROUPS_X: case INPUT_NUM_WORKGROUPS_Y: case INPUT_NUM_WORKGROUPS_Z:
         return e->num_workgroups[input - INPUT_NUM_WORKGROUPS_X];
@@ -76,7 +92,7 @@ LlvmValue input_value(Emit *e, const Inst *inst)
     case INPUT_SUBGROUP_SIZE:
         return const_i32(e, e->lanes);
     case INPUT_SUBGROUP_ID:
-        return e->group;
+        return local_group(e);
     default:
         return const_i32(e, e->groups);
     }
@@ -281,7 +297,17 @@ static void emit_rows(Emit *e)
     LLVMBuildBr(e->entry, start);
 }
 
-/* for (x = first; x < last; x++) workgroup(x, y, z) */
+/* Lane groups of the workgroups from x on that are a team. */
+static LlvmValue team_groups(Emit *e, LlvmValue x, LlvmValue last)
+{
+    if (!e->ir->team)
+        return NULL;
+    LlvmValue left = LLVMBuildSub(e->builder, last, x, "");
+    LlvmValue count = intrinsic2(e, "llvm.umin", left, const_i32(e, e->ir->team));
+    return LLVMBuildMul(e->builder, count, const_i32(e, e->groups), "");
+}
+
+/* for (x = first; x < last; x += team) workgroups(x, y, z) */
 static void emit_workgroups(Emit *e)
 {
     LlvmValue first = LLVMGetParam(e->function, 2), last = LLVMGetParam(e->function, 3);
@@ -296,8 +322,14 @@ static void emit_workgroups(Emit *e)
     LlvmValue more = LLVMBuildICmp(e->builder, LLVMIntULT, e->workgroup_id[0], last, "");
     jump_if(e, more, body, done);
     block_start(e, body);
+    e->team_groups = team_groups(e, e->workgroup_id[0], last);
     emit_workgroup(e);
-    slot_store(e, x, LLVMBuildAdd(e->builder, e->workgroup_id[0], const_i32(e, 1), ""));
+    uint32_t step = e->ir->team ? e->ir->team : 1;
+    LlvmValue next = LLVMBuildAdd(e->builder, e->workgroup_id[0], const_i32(e, step), "");
+    /* Past the last, or past the end of all numbers. */
+    next = step == 1 ? next : LLVMBuildSelect(e->builder,
+               LLVMBuildICmp(e->builder, LLVMIntULT, next, e->workgroup_id[0], ""), last, next, "");
+    slot_store(e, x, next);
     jump(e, header);
     block_start(e, done);
     stream_end(e);
@@ -396,6 +428,7 @@ void emit_module(Emit *e)
     types_init(e);
     e->invocations = size[0] * size[1] * size[2];
     e->groups = (e->invocations + e->lanes - 1) / e->lanes;
+    e->all_groups = e->groups * (e->ir->team ? e->ir->team : 1);
     e->most_jam = most_jam(e);
     e->jam = 1;
     e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);

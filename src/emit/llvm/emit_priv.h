@@ -73,6 +73,7 @@ typedef struct Emit {
     Diag        *diag;
     uint32_t     lanes;
     uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
+    uint32_t     all_groups;                /* of all workgroups of a team        */
     uint32_t     row;                       /* lane groups in a row of it, if rows of
                                                all workgroups come before the next
                                                row of any; 0: one workgroup, then the
@@ -94,6 +95,8 @@ typedef struct Emit {
     /* Parameters and what is loaded from them at entry. */
     LlvmValue dispatch, memory, stop;
     LlvmValue workgroup_id[3], num_workgroups[3];
+    LlvmValue team_groups;                  /* i32: lane groups of the team, or NULL;
+                                               workgroup_id[0] is its first       */
     LlvmValue immediates, flags;
     bool      streams;                      /* some store may pass the caches by  */
     bool      alone;                        /* inside code for KERNEL_ALONE       */
@@ -107,7 +110,7 @@ typedef struct Emit {
     uint32_t  most_jam;                     /* in any segment                     */
     uint32_t  jam, side;                    /* how many; which is meant now       */
     LlvmValue sides[MAX_JAM];               /* i32: numbers in the workgroup      */
-    LlvmValue group;                        /* sides[side]                        */
+    LlvmValue group;                        /* sides[side]; in a team, of all     */
     LlvmValue mask;                         /* <lanes x i1>; NULL: all are active */
     LlvmBlock  group_end;                   /* RETURN of all lanes                */
     LlvmBlock  region_end;                  /* where the current region falls to  */
@@ -194,6 +197,7 @@ LlvmValue arith_fused(LlvmValue v);                     /* may be fused with oth
 /* Functions of f32 scalars or lane vectors; f16 is computed in f32. */
 LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y);
 LlvmValue input_value(Emit *e, const Inst *inst);
+LlvmValue local_group(Emit *e);                         /* number in its workgroup */
 void memory_load(Emit *e, const Inst *inst);
 void memory_store(Emit *e, const Inst *inst);
 void memory_length(Emit *e, const Inst *inst);

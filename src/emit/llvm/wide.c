@@ -103,7 +103,7 @@ static bool may_remake(const Inst *inst)
 
 static bool is_shared(const Emit *e, const Inst *inst)
 {
-    return shape_of(e, inst) == SHAPE_WORKGROUP || e->groups == 1;
+    return shape_of(e, inst) == SHAPE_WORKGROUP || e->all_groups == 1;
 }
 
 /* A parameter that the workgroup shares is one number, and stays that for as long as
@@ -261,8 +261,8 @@ static void context_new(Emit *e, const Inst *inst)
         return;
     LlvmType type = slot_type(e, value_type(e, inst));
     if (!is_shared(e, inst))
-        type = LLVMArrayType2(type, e->groups);
-    uint64_t bytes = 4ull * (is_shared(e, inst) ? 1 : e->groups) * e->lanes;
+        type = LLVMArrayType2(type, e->all_groups);
+    uint64_t bytes = 4ull * (is_shared(e, inst) ? 1 : e->all_groups) * e->lanes;
     for (uint32_t c = 0; c < inst->type.width; c++) {
         LlvmValue *slot = &w->context[w->home[inst->id] * 4u + c];
         w->stack += bytes;
@@ -280,7 +280,7 @@ LlvmValue wide_given_slot(Emit *e, const Inst *inst, uint32_t c)
 {
     LlvmValue slot = wide_slot(e, inst, c);
     Wide *w = e->wide;
-    if (!is_shared(e, inst) || e->groups == 1)
+    if (!is_shared(e, inst) || e->all_groups == 1)
         return slot;
     for (uint32_t i = 0; i < w->given.len; i++)
         if (w->given.data[i].slot == slot)
@@ -382,10 +382,10 @@ static LlvmValue between(Emit *e, const Inst *inst)
 /* Masks, one a lane group, all off at this point. */
 static LlvmValue away_new(Emit *e)
 {
-    LlvmType type = LLVMArrayType2(slot_type(e, lane_type(e, e->i1)), e->groups);
+    LlvmType type = LLVMArrayType2(slot_type(e, lane_type(e, e->i1)), e->all_groups);
     LlvmValue masks = LLVMBuildAlloca(e->entry, type, "away");
     LLVMBuildMemSet(e->builder, masks, LLVMConstNull(e->i8),
-                    const_i64(e, 4ull * e->lanes * e->groups), 4);
+                    const_i64(e, 4ull * e->lanes * e->all_groups), 4);
     return masks;
 }
 
@@ -430,10 +430,16 @@ static LlvmValue first_mask(Emit *e)
 {
     if (e->invocations % e->lanes == 0)
         return NULL;
-    LlvmValue base = LLVMBuildMul(e->builder, e->group, const_i32(e, e->lanes), "");
+    LlvmValue base = LLVMBuildMul(e->builder, local_group(e), const_i32(e, e->lanes), "");
     LlvmValue index = LLVMBuildAdd(e->builder, splat(e, base), const_lanes(e, 0, 1), "");
     LlvmValue count = splat(e, const_i32(e, e->invocations));
     return LLVMBuildICmp(e->builder, LLVMIntULT, index, count, "lanes");
+}
+
+/* Lane groups that a segment runs for. */
+static LlvmValue group_count(Emit *e)
+{
+    return e->team_groups ? e->team_groups : const_i32(e, e->groups);
 }
 
 /* The lane group of step `step`: the same, or in hostile builds a scrambled one
@@ -442,7 +448,7 @@ static LlvmValue group_of_step(Emit *e, LlvmValue step)
 {
     if (!e->options->shuffle)
         return step;
-    LlvmValue last = const_i32(e, e->groups - 1);
+    LlvmValue last = LLVMBuildSub(e->builder, group_count(e), const_i32(e, 1), "");
     return LLVMBuildSub(e->builder, last, step, "");
 }
 
@@ -507,7 +513,7 @@ static void lane_loop_open(Emit *e, LaneLoop *l)
         step = LLVMBuildAdd(e->builder, step, slot_load(e, e->i32, l->base), "");
     for (uint32_t i = 0; i < e->jam; i++) {
         LlvmValue at = LLVMBuildAdd(e->builder, step, const_i32(e, i), "");
-        e->sides[i] = e->groups == 1 ? const_i32(e, 0) : group_of_step(e, at);
+        e->sides[i] = e->all_groups == 1 ? const_i32(e, 0) : group_of_step(e, at);
     }
     side_set(e, 0);
     e->mask = who_is_here(e, first_mask(e));
@@ -526,7 +532,7 @@ static void lane_loop_close(Emit *e, LaneLoop *l)
 {
     jump(e, l->end);
     block_start(e, l->end);
-    slot_count(e, l->step, e->jam, const_i32(e, l->row ? l->row : e->groups), l->header);
+    slot_count(e, l->step, e->jam, l->row ? const_i32(e, l->row) : group_count(e), l->header);
     if (l->row) {
         slot_count(e, l->x, 1, LLVMGetParam(e->function, 3), l->next_x);
         slot_count(e, l->base, l->row, const_i32(e, e->groups), l->next_row);

@@ -248,8 +248,8 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "unroll", "assume", "peel", "slice", "facts", "llvm", "llvm-opt", "asm",
-    "spirv", NULL,
+    "settle", "trim", "vars", "unroll", "assume", "peel", "slice", "facts", "llvm",
+    "llvm-opt", "asm", "spirv", NULL,
 };
 
 const char *const *compile_stages(void)

@@ -280,6 +280,90 @@ static void test_numbers_come_out(void **state)
     gpu_close(gpu);
 }
 
+/* Runs a kernel on `in` and gives back what it leaves in `out`, of as many words. */
+static void run_on(const char *code, const uint32_t *in, uint32_t nin, uint32_t *out,
+                   uint32_t nout, uint32_t x, uint32_t y)
+{
+    Gpu *gpu = gpu_open(0);
+    WGPUComputePipeline p = pipeline(gpu, code, 0, NULL);
+    WGPUBuffer b[] = {buffer(gpu, STORAGE, 4ull * nin, in),
+                      buffer(gpu, STORAGE | COPY_SRC, 4ull * nout, NULL)};
+    WGPUBindGroup g = bind(gpu, p, 0, 2, b);
+    Pass pass = begin(gpu, p, g);
+    wgpuComputePassEncoderDispatchWorkgroups(pass.pass, x, y, 1);
+    end(pass);
+    read_back(gpu, b[1], out, 4ull * nout);
+    wgpuBindGroupRelease(g);
+    wgpuBufferRelease(b[0]);
+    wgpuBufferRelease(b[1]);
+    wgpuComputePipelineRelease(p);
+    gpu_close(gpu);
+}
+
+/* Columns of a matrix whose rows fall into the same sets of a cache: loops over them go
+ * slice by slice for several workgroups at a time. */
+static void expect_columns(uint32_t rows)
+{
+    enum { ROWS = 68, PITCH = 1024, GROUPS = 70, COLUMNS = 32 };
+    static uint32_t in[ROWS * PITCH], out[GROUPS * COLUMNS];
+    char code[640];
+    for (uint32_t i = 0; i < ROWS * PITCH; i++)
+        in[i] = i * 2654435761u >> 7;
+    snprintf(code, sizeof code,
+             "@group(0) @binding(0) var<storage, read> b: array<u32>;\n"
+             "@group(0) @binding(1) var<storage, read_write> c: array<u32>;\n"
+             "@compute @workgroup_size(16)\n"
+             "fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_index) l: u32) {\n"
+             "  var sum = w.x;\n"
+             "  for (var k = 0u; k < %uu; k++) {\n"
+             "    sum = sum * 3u + (k ^ w.x) * b[k * 1024u + w.y * 16u + l];\n"
+             "  }\n"
+             "  c[w.x * 32u + w.y * 16u + l] = sum;\n"
+             "}\n", rows);
+    run_on(code, in, ROWS * PITCH, out, GROUPS * COLUMNS, GROUPS, COLUMNS / 16);
+    for (uint32_t i = 0; i < GROUPS * COLUMNS; i++) {
+        uint32_t sum = i / COLUMNS;
+        for (uint32_t k = 0; k < rows; k++)
+            sum = sum * 3 + (k ^ i / COLUMNS) * in[k * PITCH + i % COLUMNS];
+        assert_int_equal(out[i], sum);
+    }
+}
+
+static void test_columns_of_many_workgroups(void **state)
+{
+    (void)state;
+    expect_columns(64);             /* whole slices  */
+    expect_columns(68);             /* and some rest */
+}
+
+/* Workgroups of an image, inside and at its borders. */
+static void test_images_of_many_workgroups(void **state)
+{
+    (void)state;
+    enum { WIDE = 16 * 7, HIGH = 8 * 6 };
+    static uint32_t in[WIDE * HIGH], out[WIDE * HIGH];
+    for (uint32_t i = 0; i < WIDE * HIGH; i++)
+        in[i] = i * 2654435761u >> 9;
+    run_on("@group(0) @binding(0) var<storage, read> now: array<u32>;\n"
+           "@group(0) @binding(1) var<storage, read_write> next: array<u32>;\n"
+           "fn at(x: i32, y: i32) -> u32 {\n"
+           "  if (x < 0 || y < 0 || x >= 112 || y >= 48) { return 7u; }\n"
+           "  return now[u32(y * 112 + x)];\n"
+           "}\n"
+           "@compute @workgroup_size(16, 8) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+           "  let x = i32(id.x);\n"
+           "  let y = i32(id.y);\n"
+           "  next[id.y * 112u + id.x] = at(x - 1, y) + 3u * at(x + 1, y) + 5u * at(x, y - 1)\n"
+           "    + 9u * at(x, y + 1) + id.x + id.y * 1000u;\n"
+           "}\n", in, WIDE * HIGH, out, WIDE * HIGH, WIDE / 16, HIGH / 8);
+    for (uint32_t i = 0; i < WIDE * HIGH; i++) {
+        uint32_t x = i % WIDE, y = i / WIDE;
+        uint32_t west = x ? in[i - 1] : 7, east = x + 1 < WIDE ? in[i + 1] : 7;
+        uint32_t north = y ? in[i - WIDE] : 7, south = y + 1 < HIGH ? in[i + WIDE] : 7;
+        assert_int_equal(out[i], west + 3 * east + 5 * north + 9 * south + x + y * 1000);
+    }
+}
+
 /* Bindings may be declared in any order; the lists of the library are sorted. */
 static void test_bindings_in_any_order(void **state)
 {
@@ -512,6 +596,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_program_ends_while_it_compiles),
         cmocka_unit_test(test_numbers_come_out),
+        cmocka_unit_test(test_columns_of_many_workgroups),
+        cmocka_unit_test(test_images_of_many_workgroups),
         cmocka_unit_test(test_bindings_in_any_order),
         cmocka_unit_test(test_workgroups_share_memory),
         cmocka_unit_test(test_counts_and_data_of_a_dispatch),

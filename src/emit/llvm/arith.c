@@ -126,6 +126,8 @@ static LlvmValue count_zeros(Emit *e, const char *name, LlvmValue x)
     return intrinsic(e, name, &type, 1, 2, (LlvmValue[]){x, defined_at_zero});
 }
 
+#define MAX_HALVES 16u
+
 /* Byte `i` of each number, extended. */
 static LlvmValue byte_of(Emit *e, LlvmValue x, uint32_t i, bool is_signed)
 {
@@ -135,8 +137,56 @@ static LlvmValue byte_of(Emit *e, LlvmValue x, uint32_t i, bool is_signed)
                      : LLVMBuildLShr(e->builder, up, by, "");
 }
 
+/* Bytes 0 and 2, or 1 and 3, of each number, extended to 16 bits. */
+static LlvmValue bytes_as_halves(Emit *e, LlvmValue x, bool upper, bool is_signed)
+{
+    LlvmType type = LLVMVectorType(e->i16, 2 * LLVMGetVectorSize(LLVMTypeOf(x)));
+    LlvmValue halves = LLVMBuildBitCast(e->builder, x, type, "");
+    LlvmValue eights[MAX_HALVES];
+    for (uint32_t i = 0; i < LLVMGetVectorSize(type); i++)
+        eights[i] = LLVMConstInt(e->i16, 8, false);
+    LlvmValue by = LLVMConstVector(eights, LLVMGetVectorSize(type));
+    if (!upper)
+        halves = LLVMBuildShl(e->builder, halves, by, "");
+    return is_signed ? LLVMBuildAShr(e->builder, halves, by, "")
+                     : LLVMBuildLShr(e->builder, halves, by, "");
+}
+
+/* Lanes [first, first + n) of two vectors, one after the other. */
+static LlvmValue some_lanes(Emit *e, LlvmValue x, LlvmValue y, uint32_t first, uint32_t n)
+{
+    LlvmValue *at = ARENA_ARRAY(e->arena, LlvmValue, n);
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = const_i32(e, first + i);
+    return LLVMBuildShuffleVector(e->builder, x, y, LLVMConstVector(at, n), "");
+}
+
+/* The machine multiplies halves and adds two neighbours at once. */
+static LlvmValue dot4_eight(Emit *e, LlvmValue x, LlvmValue y, bool is_signed)
+{
+    LlvmValue sums[2];
+    for (uint32_t i = 0; i < 2; i++)
+        sums[i] = intrinsic(e, "llvm.x86.avx2.pmadd.wd", NULL, 0, 2,
+                            (LlvmValue[]){bytes_as_halves(e, x, i, is_signed),
+                                          bytes_as_halves(e, y, i, is_signed)});
+    return LLVMBuildAdd(e->builder, sums[0], sums[1], "");
+}
+
+static LlvmValue dot4_lanes(Emit *e, LlvmValue x, LlvmValue y, uint32_t n, bool is_signed)
+{
+    if (n == 8)
+        return dot4_eight(e, x, y, is_signed);
+    LlvmValue half[2];
+    for (uint32_t i = 0; i < 2; i++)
+        half[i] = dot4_lanes(e, some_lanes(e, x, x, i * n / 2, n / 2),
+                             some_lanes(e, y, y, i * n / 2, n / 2), n / 2, is_signed);
+    return some_lanes(e, half[0], half[1], 0, n);
+}
+
 static LlvmValue dot4(Emit *e, LlvmValue x, LlvmValue y, bool is_signed)
 {
+    if (e->has_avx2 && is_vector(x) && e->lanes % 8 == 0)
+        return dot4_lanes(e, x, y, e->lanes, is_signed);
     LlvmValue sum = int_like(e, x, 0);
     for (uint32_t i = 0; i < 4; i++) {
         LlvmValue p = LLVMBuildMul(e->builder, byte_of(e, x, i, is_signed),

@@ -79,6 +79,7 @@ typedef struct Emit {
                                                row of any; 0: one workgroup, then the
                                                next                               */
     bool         failed;
+    bool         has_avx2;
     bool         has_fma;                   /* the machine: fused multiply-add    */
     bool         has_stream;                /* the machine: see stream.c          */
     uint32_t     estimate_lanes;            /* most that it has estimates of roots

@@ -172,6 +172,7 @@ void target_attributes(Emit *e)
     if (has_feature(m.features, "avx512f"))
         attribute(e, "prefer-vector-width", "512");
     bool x86 = strncmp(m.triple, "x86", 3) == 0;
+    e->has_avx2 = has_feature(m.features, "avx2");
     e->has_fma = !x86 || has_feature(m.features, "fma");
     e->has_stream = x86 && has_feature(m.features, "avx");
     if (x86 && e->has_fma)

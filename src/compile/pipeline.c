@@ -138,7 +138,7 @@ static void middle(void *context)
     if (lanes_for(r) > 1)
         then(r, slice, "slice");
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
-    if (!job->options.lanes && analysis_suits_one_lane(r->facts))
+    if (!job->options.lanes && !r->ir->subgroup_size && analysis_suits_one_lane(r->facts))
         r->facts = analysis_run(r->arena, r->ir, 1, emit_native_lanes());
     r->ok = true;
 }

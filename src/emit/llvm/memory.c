@@ -259,10 +259,12 @@ static LlvmValue pick_lanes(Emit *e, LlvmValue wide, uint32_t first, uint32_t sp
                                   LLVMConstVector(at, e->lanes), "");
 }
 
-/* Pairs of halves are words, which machines move about more easily. */
+/* Pairs of halves are words, which machines move about more easily. What comes after one
+ * half alone may be the end of the buffer. */
 static bool has_pairs(const Address *a, uint32_t width, uint32_t spread)
 {
-    return element_size(a) == 2 && spread % 2 == 0 && (width % 2 == 0 || rows_have_room(a));
+    return element_size(a) == 2 && spread % 2 == 0 &&
+           (width % 2 == 0 || (width == 3 && rows_have_room(a)));
 }
 
 /* A half out of each word: the lower one, the upper one. */

@@ -200,13 +200,13 @@ bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s)
     bool        held = exit_hold();
     const char *why = NULL;
     const void *tag = NULL;
-    uint32_t    at = 0, flown = 0;
+    uint32_t    at = 0, flown = 0, count = s->count;    /* once it has flown, `s` may be gone */
     bool        later = false;
     pthread_mutex_lock(&d->record_lock);
     bool lost = !held || atomic_load(&d->lost);
     do
         why = lost ? NULL : fly(d, s, &at, &tag);
-    while (!lost && !why && ++flown && at < s->count);
+    while (!lost && !why && ++flown && at < count);
     if (why && flown && !(later = end_early(d, s)))
         atomic_store(&d->adrift, true);     /* nothing of it may be freed yet */
     pthread_mutex_unlock(&d->record_lock);

@@ -27,10 +27,9 @@ compare() {
         echo "$1: left out: the driver is missing"
         return
     fi
-    echo "$1; ms a launch, from submit to completion"
-    shift
-    driver=$1
-    shift
+    printf '%s: ' "$1"
+    driver=$2
+    shift 2
     VK_ICD_FILENAMES=$driver VK_DRIVER_FILES=$driver node bench/vulkan/compare.mjs \
         build/release/bench/kernels build/release/bench/vulkan "$here/data" "$@"
 }

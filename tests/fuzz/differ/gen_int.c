@@ -166,7 +166,8 @@ static Ex int_from_bits(Gen *g, const Ty *t, int depth)
     switch (pick(g, 4)) {
     case 0: {
         Ex x = expr_unknown(g, f, depth - 1);
-        return ex_of(put(g, "%s(plain_bits%u(bitcast<%s>(%s)))", t->name, t->width, u->name, x.text));
+        return ex_of(put(g, "%s(plain_bits%u(bitcast<%s>(%s)))", t->name, t->width, u->name,
+                         x.text));
     }
     case 1: {
         Kind kind = chance(g, 50) ? KIND_U32 : KIND_I32;

@@ -171,11 +171,14 @@ static LlvmValue in_lane(Emit *e, uint32_t which, LlvmType type, LlvmValue lane)
     return LLVMBuildGEP2(e->builder, type, waiting(e, which), &lane, 1, "");
 }
 
-/* The address of component c in a lane. */
+/* The address of component c in a lane. The load is volatile so that it stays one: LLVM 19
+ * for x86 would take the first lane out of the vector that was stored, with its neighbour,
+ * and forget to clear that. */
 static LlvmValue component(Emit *e, const LaneAddress *l, LlvmValue lane, LlvmType type,
                            uint32_t c)
 {
     LlvmValue units = LLVMBuildLoad2(e->builder, e->i32, in_lane(e, 0, e->i32, lane), "");
+    LLVMSetVolatile(units, true);
     LlvmValue at = address_unit(e, l, LLVMBuildZExt(e->builder, units, e->i64, ""));
     LlvmValue by = const_i64(e, c);
     return LLVMBuildGEP2(e->builder, type, at, &by, 1, "");

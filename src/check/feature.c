@@ -65,6 +65,18 @@ static int find_word(Str text, const char *const *words, size_t count)
 
 /* ---- enable, requires ---- */
 
+/* The name of the device's feature that an extension comes with. */
+static const char *device_feature(Checker *c, Str extension)
+{
+    if (str_eq(extension, STR("f16")))
+        return "shader-f16";
+    char *name = arena_printf(c->arena, "%.*s", STR_ARG(extension));
+    for (char *at = name; *at; at++)
+        if (*at == '_')
+            *at = '-';
+    return name;
+}
+
 static void enable(Checker *c, Ident ident)
 {
     uint32_t allowed = c->options.enables || c->options.none_enabled
@@ -76,8 +88,9 @@ static void enable(Checker *c, Ident ident)
                  "there is no extension '%.*s' to enable", STR_ARG(ident.name->text));
     if (i >= 0 && !(allowed >> i & 1))
         diag_add(c->diag, DIAG_extension_unavailable, ident.span,
-                 "the extension '%.*s' is not available here",
-                 STR_ARG(ident.name->text));
+                 "the extension '%.*s' is not available here; a device has it with the feature "
+                 "'%s'",
+                 STR_ARG(ident.name->text), device_feature(c, ident.name->text));
     if (i >= 0)
         c->info->features.enabled |= 1u << i;   /* one message is enough */
 }

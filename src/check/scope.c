@@ -120,6 +120,34 @@ static bool is_reported(const Checker *c, Span span)
     return false;
 }
 
+/* What other languages call it. */
+static const struct { const char *theirs, *ours; } foreign[] = {
+    {"float", "f32"},        {"double", "f32"},       {"half", "f16"},
+    {"int", "i32"},          {"uint", "u32"},         {"uint32_t", "u32"},
+    {"int32_t", "i32"},      {"float2", "vec2f"},     {"float3", "vec3f"},
+    {"float4", "vec4f"},     {"int2", "vec2i"},       {"int3", "vec3i"},
+    {"int4", "vec4i"},       {"uint2", "vec2u"},      {"uint3", "vec3u"},
+    {"uint4", "vec4u"},      {"ivec2", "vec2i"},      {"ivec3", "vec3i"},
+    {"ivec4", "vec4i"},      {"uvec2", "vec2u"},      {"uvec3", "vec3u"},
+    {"uvec4", "vec4u"},      {"mat2", "mat2x2f"},     {"mat3", "mat3x3f"},
+    {"mat4", "mat4x4f"},     {"float3x3", "mat3x3f"}, {"float4x4", "mat4x4f"},
+    {"lerp", "mix"},         {"frac", "fract"},       {"rsqrt", "inverseSqrt"},
+    {"mad", "fma"},          {"ddx", "dpdx"},         {"ddy", "dpdy"},
+    {"barrier", "workgroupBarrier"},                  {"__syncthreads", "workgroupBarrier"},
+    {"GroupMemoryBarrierWithGroupSync", "workgroupBarrier"},
+    {"floatBitsToUint", "bitcast"},                   {"uintBitsToFloat", "bitcast"},
+    {"asfloat", "bitcast"},  {"asuint", "bitcast"},   {"asint", "bitcast"},
+    {"imageStore", "textureStore"},                   {"texelFetch", "textureLoad"},
+};
+
+static Str translated(Str word)
+{
+    for (size_t i = 0; i < COUNTOF(foreign); i++)
+        if (str_eq(word, str_of(foreign[i].theirs)))
+            return str_of(foreign[i].ours);
+    return (Str){0};
+}
+
 void scope_unknown(Checker *c, Ident ident, const char *what)
 {
     Str text = ident.name->text;
@@ -129,6 +157,9 @@ void scope_unknown(Checker *c, Ident ident, const char *what)
         return;                     /* a reserved word: the parser has said so */
     if (begin_search(c, &s, text))
         search(c, &s);
+    Str word = translated(text);
+    if (word.data && !s.decl)
+        s.near.found = word;
     if (s.near.found.data)
         d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
                      "there is no %s named '%.*s'; is '%.*s' meant?", what,

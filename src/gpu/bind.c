@@ -102,6 +102,33 @@ static const char *entry_fault(Fault *f, const WGPUBindGroupEntry *e, const Layo
 
 /* ---- all of them ---- */
 
+static const char *unknown_fault(Fault *f, WGPUBindGroupLayout layout, uint32_t binding)
+{
+    return fault(f, "binding %u is not in the layout%s", binding,
+                 layout->exclusive ? ", which has only those that the pipeline's entry point uses"
+                                   : "");
+}
+
+/* There are too few or too many: which? */
+static const char *count_fault(Fault *f, const WGPUBindGroupDescriptor *d)
+{
+    WGPUBindGroupLayout layout = d->layout;
+    for (size_t i = 0; d->entries && i < d->entryCount; i++)
+        if (!layout_find(layout, d->entries[i].binding))
+            return unknown_fault(f, layout, d->entries[i].binding);
+    for (uint32_t i = 0; i < layout->nentries; i++) {
+        size_t k = 0;
+        while (d->entries && k < d->entryCount &&
+               d->entries[k].binding != layout->entries[i].binding)
+            k++;
+        if (k == d->entryCount)
+            return fault(f, "%zu entries are given, and the layout has %u: binding %u is missing",
+                         d->entryCount, layout->nentries, layout->entries[i].binding);
+    }
+    return fault(f, "%zu entries are given, and the layout has %u", d->entryCount,
+                 layout->nentries);
+}
+
 static const char *descriptor_fault(Fault *f, const WGPUBindGroupDescriptor *d,
                                     WGPUDevice device)
 {
@@ -110,8 +137,7 @@ static const char *descriptor_fault(Fault *f, const WGPUBindGroupDescriptor *d,
         || object_fault(f, d->layout ? &d->layout->base : NULL, "the layout", device))
         return f->text;
     if (d->entryCount != d->layout->nentries)
-        return fault(f, "%zu entries are given, and the layout has %u", d->entryCount,
-                     d->layout->nentries);
+        return count_fault(f, d);
     if (d->entryCount && !d->entries)
         return fault(f, "entries is NULL with a count of %zu", d->entryCount);
     return NULL;
@@ -125,7 +151,7 @@ static const char *fill_entries(Fault *f, WGPUBindGroup group, const WGPUBindGro
         const WGPUBindGroupEntry *e = &d->entries[i];
         const LayoutEntry *entry = layout_find(layout, e->binding);
         if (!entry)
-            return fault(f, "binding %u is not in the layout", e->binding);
+            return unknown_fault(f, layout, e->binding);
         BoundBuffer *bound = &group->entries[entry - layout->entries];
         if (bound->buffer)
             return fault(f, "binding %u is there twice", e->binding);

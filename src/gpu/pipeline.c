@@ -121,7 +121,11 @@ static const weft_entry_point *find_entry(Fault *f, const weft_wgsl *wgsl, View 
             found = e;
     }
     if (name.data) {
-        fault(f, "the module has no entry point '%.*s'", VIEW_ARG(name));
+        if (found)
+            fault(f, "the module has no entry point '%.*s'; there is '%s'", VIEW_ARG(name),
+                  found->name);
+        else
+            fault(f, "the module has no entry point '%.*s'", VIEW_ARG(name));
         return NULL;
     }
     if (computes == 1)

@@ -387,7 +387,7 @@ static void test_groups_that_are_wrong(void **state)
     wgpuBindGroupRelease(group);
     d.entryCount = 1;
     wgpuBindGroupRelease(wgpuDeviceCreateBindGroup(fx->device, &d));
-    expect_fault(fx, "bind group: 1 entries are given, and the layout has 2");
+    expect_fault(fx, "bind group: 1 entries are given, and the layout has 2: binding 0 is missing");
     d.entryCount = 2;
     d.entries = NULL;
     wgpuBindGroupRelease(wgpuDeviceCreateBindGroup(fx->device, &d));

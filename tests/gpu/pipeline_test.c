@@ -266,9 +266,9 @@ static void test_entry_points(void **state)
     d = descriptor(m, NULL);
     expect_wrong(fx, &d, "no entry point is named, and the module has 2 @compute functions");
     d = descriptor(m, "");
-    expect_wrong(fx, &d, "the module has no entry point ''");
+    expect_wrong(fx, &d, "the module has no entry point ''; there is 'main'");
     d = descriptor(m, "oth");
-    expect_wrong(fx, &d, "the module has no entry point 'oth'");
+    expect_wrong(fx, &d, "the module has no entry point 'oth'; there is 'main'");
     d.compute.entryPoint = (WGPUStringView){"otherwise", 5};
     expect_good(fx, &d);
     d.compute.entryPoint = (WGPUStringView){NULL, 5};
@@ -509,6 +509,11 @@ static void test_automatic_layouts(void **state)
     assert_int_equal(g3->nentries, 0);
     assert_true(g0->exclusive && g0->exclusive == g2->exclusive);
     assert_false(layout_equal(g0, other));      /* each pipeline's is its own */
+    WGPUBindGroupEntry e[3] = {{.binding = 0}, {.binding = 3}, {.binding = 7}};
+    WGPUBindGroupDescriptor more = {.layout = g0, .entryCount = 3, .entries = e};
+    wgpuBindGroupRelease(wgpuDeviceCreateBindGroup(fx->device, &more));
+    expect_fault(fx, "bind group: binding 7 is not in the layout, which has only those that "
+                     "the pipeline's entry point uses");
     WGPUBindGroupLayout again = wgpuComputePipelineGetBindGroupLayout(p, 0);
     assert_true(layout_equal(g0, again));
     WGPUBindGroupLayout groups[] = {g0};
@@ -529,7 +534,7 @@ static void test_automatic_layouts(void **state)
     wgpuComputePipelineRelease(q);
     d.compute.entryPoint = sv("nowhere");
     p = wgpuDeviceCreateComputePipeline(fx->device, &d);
-    expect_fault(fx, "compute pipeline 'p': the module has no entry point 'nowhere'");
+    expect_fault(fx, "compute pipeline 'p': the module has no entry point 'nowhere'; there is 'main'");
     none = wgpuComputePipelineGetBindGroupLayout(p, 0);
     expect_fault(fx, "compute pipeline 'p': it is an error object and has no bind group layouts");
     wgpuBindGroupLayoutRelease(none);

@@ -14,3 +14,7 @@ fn f() -> i32 {
 fn parameters(p : i32) {}
 fn other() -> i32 { return p; }       // error unresolved_name: 'p'
 @group(0) @binding(0) var<storag> s : u32;   // error unresolved_name: is 'storage' meant?
+// What other languages call it.
+var<private> c : float;               // error unresolved_name: 'float'; is 'f32' meant?
+var<private> d : vec3<uint>;          // error unresolved_name: 'uint'; is 'u32' meant?
+fn mixed() -> f32 { return lerp(0.0, 1.0, 0.5); }   // error unresolved_name: is 'mix' meant?

@@ -534,7 +534,8 @@ static void test_automatic_layouts(void **state)
     wgpuComputePipelineRelease(q);
     d.compute.entryPoint = sv("nowhere");
     p = wgpuDeviceCreateComputePipeline(fx->device, &d);
-    expect_fault(fx, "compute pipeline 'p': the module has no entry point 'nowhere'; there is 'main'");
+    expect_fault(fx, "compute pipeline 'p': the module has no entry point 'nowhere'; there is "
+                     "'main'");
     none = wgpuComputePipelineGetBindGroupLayout(p, 0);
     expect_fault(fx, "compute pipeline 'p': it is an error object and has no bind group layouts");
     wgpuBindGroupLayoutRelease(none);

@@ -140,8 +140,7 @@ static void destroy(WGPUBuffer b)
     b->staging = NULL;
     if (is_idle(b, queue->completed)) {
         give_memory_back(b);
-    } else {
-        object_ref(&b->base);
+    } else if (object_try_ref(&b->base)) {      /* else it is freed, memory and all */
         b->next = queue->trash;
         queue->trash = b;
     }

@@ -151,6 +151,8 @@ struct Object {
 void *object_new(const ObjectClass *class, size_t size, WGPUDevice device,
                  WGPUStringView label);
 void  object_ref(Object *object);
+/* For who finds it in a list: false: the last reference is gone, and it is being freed. */
+bool  object_try_ref(Object *object);
 void  object_unref(Object *object);         /* NULL is allowed                    */
 /* Returns what is wrong with the label, or NULL. */
 void  object_set_label(Object *object, WGPUStringView label);

@@ -59,6 +59,15 @@ void object_ref(Object *o)
     atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
 }
 
+bool object_try_ref(Object *o)
+{
+    uint32_t refs = atomic_load_explicit(&o->refs, memory_order_relaxed);
+    while (refs && !atomic_compare_exchange_weak_explicit(
+                       &o->refs, &refs, refs + 1, memory_order_relaxed, memory_order_relaxed))
+        ;
+    return refs > 0;
+}
+
 void object_unref(Object *o)
 {
     if (!o || atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) != 1)

@@ -189,7 +189,7 @@ static void print_expr(Printer *p, const Expr *e)
         break;
     case EXPR_MEMBER:
         print_expr(p, e->member.of);
-        put(p, ".");
+        put(p, e->member.of->kind == EXPR_LITERAL ? " ." : ".");   /* 2.x is two tokens: 2. x */
         print_ident(p, e->member.field);
         break;
     case EXPR_INDEX:

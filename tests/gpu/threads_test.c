@@ -245,6 +245,25 @@ static void test_a_device_ends_under_its_users(void **state)
     }
 }
 
+/* The queue gives the last references to its buffers back while the device looks for
+ * buffers to destroy. */
+static void test_a_device_is_destroyed_as_its_work_ends(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 150; i++) {
+        Fixture *fx = fixture_open(NULL);
+        for (int k = 0; k < 8; k++) {
+            WGPUBuffer b = make_buffer(fx, "b", COPY_DST, 16);
+            WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(fx->device, NULL);
+            wgpuCommandEncoderClearBuffer(e, b, 0, 16);
+            submit(fx, e);
+            wgpuBufferRelease(b);
+        }
+        wgpuDeviceDestroy(fx->device);
+        fixture_close(fx);
+    }
+}
+
 /* ---- releases in every order ---- */
 
 typedef struct Things {
@@ -323,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_submits_wait_for_writes_by_the_host),
         cmocka_unit_test(test_waits_and_events_meet),
         cmocka_unit_test(test_a_device_ends_under_its_users),
+        cmocka_unit_test(test_a_device_is_destroyed_as_its_work_ends),
         cmocka_unit_test(test_releases_in_any_order),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

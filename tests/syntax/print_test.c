@@ -87,11 +87,18 @@ static void test_numbers_survive_the_round_trip(void **state)
     }
 }
 
+static void test_members_of_numbers_survive_the_round_trip(void **state)
+{
+    (void)state;
+    round_trip("numbers", str_of("fn f() { let a = 2 .x + 0x1 .f + 3u .y + 1.5.z + 2e5.w; }"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files_survive_the_round_trip),
         cmocka_unit_test(test_numbers_survive_the_round_trip),
+        cmocka_unit_test(test_members_of_numbers_survive_the_round_trip),
     };
     return cmocka_run_group_tests_name("print", tests, NULL, NULL);
 }

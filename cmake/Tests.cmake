@@ -105,8 +105,8 @@ function(weft_script_test name)
     _weft_test_properties(${arg_LABEL}.${name} ${arg_LABEL})
 endfunction()
 
-# A libFuzzer target. In the fuzz preset it fuzzes for a few seconds as a test;
-# in the others it replays its seeds. SEEDS are folders below the top of the
+# A libFuzzer target. In the fuzz preset it fuzzes for a few seconds as a test, the
+# same way each time (`make fuzz` goes other ways); in the others it replays its seeds. SEEDS are folders below the top of the
 # tree, DICT a file there: words that libFuzzer may put together.
 function(weft_fuzzer name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "DICT" "SOURCES;SUPPORT;MODULES;LIBS;SEEDS")
@@ -136,7 +136,7 @@ function(weft_fuzzer name)
         set(found "${PROJECT_BINARY_DIR}/fuzz/${name}.corpus")
         file(MAKE_DIRECTORY "${found}")
         add_test(NAME fuzz.${name} COMMAND fuzz_${name}
-            -max_total_time=5 -timeout=10 -rss_limit_mb=2048
+            -seed=1 -max_total_time=5 -timeout=10 -rss_limit_mb=2048
             -artifact_prefix=${PROJECT_BINARY_DIR}/fuzz/${name}-
             "${found}" ${seeds})
     else()

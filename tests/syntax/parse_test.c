@@ -76,7 +76,7 @@ static void test_unary_operators_and_accesses(void **state)
     assert_expression("a - -b", "(a - (-b))");
     assert_expression("f(a, b,)", "f(a, b)");
     assert_expression("f()[0].x", "f()[0].x");
-    assert_expression("1.5.x", "1.5e+00.x");
+    assert_expression("1.5.x", "1.5e+00 .x");
     assert_expression("((a))", "a");
 }
 

@@ -190,3 +190,34 @@ test('a kernel chooses the size of its subgroups', async () => {
     assert.match((await device.popErrorScope()).message, /subgroup/, `${size} of ${groups}`);
   }
 });
+
+test('a binding of four gigabytes is reached to its last byte', async (t) => {
+  const size = 2 ** 32;
+  const adapter = await create([]).requestAdapter();
+  if (adapter.limits.maxStorageBufferBindingSize < size || !adapter.features.has('shader-f16')) return t.skip('not this machine');
+  const device = await adapter.requestDevice({
+    requiredFeatures: ['shader-f16'], requiredLimits: { maxBufferSize: size, maxStorageBufferBindingSize: size } });
+  const data = device.createBuffer({ size, usage: usage.STORAGE | usage.COPY_SRC });
+  const end = device.createBuffer({ size: 16, usage: usage.MAP_READ | usage.COPY_DST });
+  const lastOf = async (code) => {
+    const pipeline = pipelineOf(device, `enable f16; requires buffer_view; @group(0) @binding(0) var<storage, read_write> v : ${code}`);
+    const encoder = device.createCommandEncoder(), pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bind(device, pipeline, data));
+    pass.dispatchWorkgroups(1);
+    pass.end();
+    encoder.copyBufferToBuffer(data, size - 16, end, 0, 16);
+    device.queue.submit([encoder.finish()]);
+    await end.mapAsync(1);
+    const words = [...new Uint32Array(end.getMappedRange())];
+    end.unmap();
+    return words;
+  };
+  const main = '@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i : u32)';
+  assert.deepEqual(await lastOf(`array<u32>; ${main} { let n = arrayLength(&v); v[n - 1 - i] = n - i; }`),
+    [2 ** 30 - 3, 2 ** 30 - 2, 2 ** 30 - 1, 2 ** 30]);
+  assert.deepEqual(await lastOf(`array<f16>; ${main} { let at = 0x80000000u - 4 + i; if at < arrayLength(&v) { v[at] = f16(i); } }`),
+    [2 ** 30 - 3, 2 ** 30 - 2, 0x3c000000, 0x42004000]);
+  assert.deepEqual(await lastOf(`buffer; ${main} { let p = bufferView<array<u32>>(&v, bufferLength(&v) - 12); (*p)[i] = arrayLength(p); }`),
+    [3, 3, 3, 0x42004000]);
+});

@@ -769,6 +769,8 @@ static LlvmValue bytes_left(Emit *e, const Address *a, bool lanes)
     return bytes;
 }
 
+#define MOST_BYTES (UINT32_MAX - 3)     /* that a length of bytes can tell        */
+
 void memory_length(Emit *e, const Inst *inst)
 {
     Address a = address_of(e, inst->args[0], false);
@@ -777,6 +779,9 @@ void memory_length(Emit *e, const Inst *inst)
     LlvmValue by = const_i64(e, stride);
     LlvmValue count = LLVMBuildUDiv(e->builder, bytes_left(e, &a, lanes),
                                     lanes ? splat(e, by) : by, "");
+    LlvmValue most = const_i64(e, MOST_BYTES);
+    if (stride == 1)
+        count = intrinsic2(e, "llvm.umin", count, lanes ? splat(e, most) : most);
     LlvmType type = lanes ? lane_type(e, e->i32) : e->i32;
     set_value(e, inst, 0, LLVMBuildTrunc(e->builder, count, type, ""));
 }

@@ -49,8 +49,8 @@ static GpuAdapter *cpu_adapter(uint32_t index)
     return index == 0 ? &the_adapter : NULL;
 }
 
-/* A binding is addressed in units of four bytes with 31 bits. */
-#define MAX_BINDING ((4ull << 30) - 4)
+/* Indices have 32 bits, and elements at least two bytes. */
+#define MAX_BINDING (4ull << 30)
 
 static GpuLimits cpu_limits(void)
 {

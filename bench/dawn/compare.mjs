@@ -7,27 +7,15 @@
 // in     the program `kernels`, the folder of the node package `webgpu`, a folder for
 //        data, names of kernels or sets (default: common)
 // out    a table; status 1 if a result is wrong
-import { spawnSync } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { forget, mean, median, run } from './common.mjs';
 
 const args = process.argv.slice(2);
 const cpuTime = args.includes('--cpu-time');
 const [program, packageFolder, folder, ...asked] = args.filter((a) => a !== '--cpu-time');
 const ROUNDS = 3;
 const launcher = path.join(path.dirname(fileURLToPath(import.meta.url)), 'launch.mjs');
-
-function run(command, ...rest) {
-  const { status, signal, stdout, stderr, error } = spawnSync(command, rest, { encoding: 'utf8' });
-  if (error || status !== 0) {
-    const why = error?.message ?? (stderr.trim() || `status ${status ?? signal}`);
-    throw new Error(`${path.basename(command)}: ${why}`);
-  }
-  return stdout;
-}
-const median = (a) => a.sort((p, q) => p - q)[a.length >> 1];
-const mean = (a) => Math.exp(a.reduce((sum, x) => sum + Math.log(x), 0) / a.length);
 
 function dawn(name) {
   const t = JSON.parse(run(process.execPath, launcher, packageFolder, folder, name, '1'));
@@ -63,8 +51,7 @@ for (const name of names) {
     wrong++;
     console.log(`${name.padEnd(18)} ${error.message}`);
   }
-  for (const file of fs.readdirSync(folder))
-    if (file.startsWith(`${name}.`)) fs.rmSync(path.join(folder, file));
+  forget(folder, name);
 }
 if (ratios.length)
   console.log(`\n${'geometric mean'.padEnd(42)} ${mean(ratios).toFixed(1).padStart(13)}`);

@@ -11,10 +11,10 @@
 //        environment. Options: --cpu-time, --small. Names of kernels; default: all of
 //        the common set, and `empty`.
 // out    a table; status 1 if a result is wrong
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { forget, mean, median, run } from '../dawn/common.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const launcher = path.join(here, '..', 'dawn', 'launch.mjs');
@@ -26,17 +26,6 @@ const cpuTime = options.includes('--cpu-time');
 const small = options.includes('--small');
 const ROUNDS = small ? 1 : 3;
 const SECONDS = small ? 0 : 1;      // of a round, for each
-
-function run(command, ...rest) {
-  const { status, signal, stdout, stderr, error } = spawnSync(command, rest, { encoding: 'utf8' });
-  if (error || status !== 0) {
-    const why = error?.message ?? (stderr.trim() || `status ${status ?? signal}`);
-    throw new Error(`${path.basename(command)}: ${why}`);
-  }
-  return stdout;
-}
-const median = (a) => [...a].sort((p, q) => p - q)[a.length >> 1];
-const mean = (a) => Math.exp(a.reduce((sum, x) => sum + Math.log(x), 0) / a.length);
 
 // ---- the players ----
 
@@ -75,8 +64,7 @@ function judge(name) {
 }
 
 function removeKernel(name) {
-  for (const file of fs.readdirSync(folder))
-    if (file.startsWith(`${name}.`)) fs.rmSync(path.join(folder, file));
+  forget(folder, name);
 }
 
 // ---- the table ----

@@ -453,6 +453,57 @@ static void test_counts_and_data_of_a_dispatch(void **state)
     gpu_close(gpu);
 }
 
+/* Dispatches that repeat the one before, and some that differ from it in one thing only:
+ * the counts, the data, the buffer, the pipeline. Then the same once more. */
+static void test_dispatches_again_and_changed(void **state)
+{
+    (void)state;
+    Gpu *gpu = gpu_open(0);
+    static const char code[] =
+        "override factor = 1u; var<immediate> data: u32;\n"
+        "@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n"
+        "@compute @workgroup_size(1) fn main(@builtin(workgroup_id) g: vec3<u32>) {\n"
+        "  out[g.x] += factor * data;\n"
+        "}\n";
+    WGPUConstantEntry thousand = {.key = sv("factor"), .value = 1000};
+    WGPUComputePipeline p[2] = {pipeline(gpu, code, 0, NULL), pipeline(gpu, code, 1, &thousand)};
+    WGPUBuffer    out[2];
+    WGPUBindGroup g[2], other;
+    for (int i = 0; i < 2; i++) {
+        out[i] = buffer(gpu, STORAGE | COPY_SRC, 16, NULL);
+        g[i] = bind(gpu, p[0], 0, 1, &out[i]);
+    }
+    other = bind(gpu, p[1], 0, 1, &out[1]);
+    for (int turn = 0; turn < 2; turn++) {
+        Pass pass = begin(gpu, p[0], g[0]);
+        wgpuComputePassEncoderSetImmediates(pass.pass, 0, (const uint32_t[]){1}, 4);
+        for (uint32_t i = 0; i < 3; i++)
+            wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 1, 1, 1);
+        wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 3, 1, 1);
+        wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 3, 1, 1);
+        wgpuComputePassEncoderSetImmediates(pass.pass, 0, (const uint32_t[]){10}, 4);
+        wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 3, 1, 1);
+        wgpuComputePassEncoderSetBindGroup(pass.pass, 0, g[1], 0, NULL);
+        wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 3, 1, 1);
+        wgpuComputePassEncoderSetPipeline(pass.pass, p[1]);
+        wgpuComputePassEncoderSetBindGroup(pass.pass, 0, other, 0, NULL);
+        wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 3, 1, 1);
+        end(pass);
+    }
+    uint32_t words[4];
+    read_back(gpu, out[0], words, sizeof words);
+    assert_memory_equal(words, ((const uint32_t[]){30, 24, 24, 0}), sizeof words);
+    read_back(gpu, out[1], words, sizeof words);
+    assert_memory_equal(words, ((const uint32_t[]){20020, 20020, 20020, 0}), sizeof words);
+    wgpuBindGroupRelease(other);
+    for (int i = 0; i < 2; i++) {
+        wgpuBindGroupRelease(g[i]);
+        wgpuBufferRelease(out[i]);
+        wgpuComputePipelineRelease(p[i]);
+    }
+    gpu_close(gpu);
+}
+
 static void test_timestamps_rise(void **state)
 {
     (void)state;
@@ -601,6 +652,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bindings_in_any_order),
         cmocka_unit_test(test_workgroups_share_memory),
         cmocka_unit_test(test_counts_and_data_of_a_dispatch),
+        cmocka_unit_test(test_dispatches_again_and_changed),
         cmocka_unit_test(test_timestamps_rise),
         cmocka_unit_test(test_threads_that_wait_do_the_work),
     };

@@ -24,6 +24,7 @@
 #define SURELY_WORTH  100000u       /* the same, if it was so last time           */
 #define RUN_TIME      50000u        /* ns that one run of workgroups should take  */
 #define RUNS_A_THREAD 8u            /* at least, so that threads end together     */
+#define MOST_UNTIMED  16u           /* workgroups at the start of a dispatch      */
 #define FEW_CORES     8
 #define STACK_SIZE    (8u << 20)
 
@@ -194,11 +195,20 @@ static uint64_t run_together(Pool *p, PoolJob *job)
     return done;
 }
 
-/* Runs the first workgroups here, until it is known how long they take. */
-static uint64_t start_alone(Pool *p, PoolJob *job, uint64_t begin)
+/* How many workgroups are run before the clock is read: some that took little last time
+ * may take long now. */
+static uint64_t first_step(uint64_t pace)
 {
-    uint64_t done = 0, time = 0;
-    for (uint64_t step = 1; done < job->total && time < WORTH_WAKING / 4; step *= 2) {
+    uint64_t quick = pace ? WORTH_WAKING / 4 / pace : 1;
+    return quick < 1 ? 1 : quick < MOST_UNTIMED ? quick : MOST_UNTIMED;
+}
+
+/* Runs the first workgroups here, until it is known how long they take. */
+static uint64_t start_alone(Pool *p, PoolJob *job, uint64_t *pace)
+{
+    uint64_t begin = clock_ns(), done = 0, time = 0;
+    for (uint64_t step = first_step(*pace); done < job->total && time < WORTH_WAKING / 4;
+         step *= 2) {
         uint64_t last = done + step < job->total ? done + step : job->total;
         if (!run_range(job, p->scratch.memory, done, last)) {
             atomic_store(&job->failed, true);
@@ -208,6 +218,7 @@ static uint64_t start_alone(Pool *p, PoolJob *job, uint64_t begin)
         time = clock_ns() - begin;
     }
     atomic_store(&job->next, done);
+    *pace = time / (done ? done : 1) + 1;
     return done;
 }
 
@@ -217,27 +228,29 @@ static uint64_t plan_rest(const Pool *p, PoolJob *job, uint64_t done, uint64_t e
     uint64_t left = job->total - done, runs = (uint64_t)(p->nworkers + 1) * RUNS_A_THREAD;
     uint64_t by_time = RUN_TIME / each + 1, by_share = left / runs + 1;
     job->step = by_time < by_share ? by_time : by_share;
-    return left > 1 && p->nworkers && !atomic_load(&job->failed) ? left * each : 0;
-}
-
-static uint64_t pace_of(uint64_t begin, uint64_t done)
-{
-    return (clock_ns() - begin) / (done ? done : 1) + 1;
+    return left > 1 && !atomic_load(&job->failed) ? left * each : 0;
 }
 
 static void run_job(Pool *p, PoolJob *job, uint64_t *pace)
 {
-    uint64_t begin = clock_ns(), done = 0;
+    uint64_t done = 0;
     set_alone(job, true);
-    if (!*pace || plan_rest(p, job, 0, *pace) < SURELY_WORTH) {
-        done = start_alone(p, job, begin);
-        *pace = pace_of(begin, done);
+    if (!*pace || plan_rest(p, job, 0, *pace) < SURELY_WORTH)
+        done = start_alone(p, job, pace);
+    if (plan_rest(p, job, done, *pace) <= WORTH_WAKING) {
+        take_runs(job, &p->scratch);
+        return;
     }
-    if (plan_rest(p, job, done, *pace) > WORTH_WAKING)
-        done += run_together(p, job);
-    else
-        done += take_runs(job, &p->scratch);
-    *pace = pace_of(begin, done);
+    uint64_t begin = clock_ns(), shared = run_together(p, job);
+    *pace = (clock_ns() - begin) / (shared ? shared : 1) + 1;
+}
+
+/* What nobody could share is not timed: the clock takes longer than a small workgroup. */
+static void run_alone(Pool *p, PoolJob *job)
+{
+    set_alone(job, true);
+    if (!run_range(job, p->scratch.memory, 0, job->total))
+        atomic_store(&job->failed, true);
 }
 
 bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace)
@@ -252,7 +265,10 @@ bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace)
         return true;
     if (!scratch_reserve(&p->scratch, job.memory_size))
         return false;
-    run_job(p, &job, pace);
+    if (job.total == 1 || !p->nworkers)
+        run_alone(p, &job);
+    else
+        run_job(p, &job, pace);
     return !atomic_load(&job.failed);
 }
 

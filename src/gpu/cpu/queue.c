@@ -29,6 +29,7 @@ struct Queue {
     bool            busy;           /* a thread is carrying out a submit          */
     bool            ends;
     Parts           parts;          /* of the dispatch being run                  */
+    const GpuCommand *planned;      /* that has these parts, in this submit       */
 };
 
 /* ---- commands ---- */
@@ -75,13 +76,27 @@ static void report_stop(GpuDevice *d, const void *tag)
     lose(d, tag, why);
 }
 
+/* Programs dispatch again and again with nothing changed: then the plan stays, too. */
+static bool plan_dispatch(Queue *q, const GpuCommand *c, const uint32_t groups[3])
+{
+    const GpuCommand *last = q->planned;
+    if (last && c->kind == GPU_DISPATCH && last->dispatch.kernel == c->dispatch.kernel
+        && last->dispatch.bindings == c->dispatch.bindings
+        && last->dispatch.immediates == c->dispatch.immediates
+        && memcmp(last->dispatch.groups, groups, sizeof last->dispatch.groups) == 0)
+        return true;
+    bool ok = parts_plan(&q->parts, q->device, c, groups);
+    q->planned = ok && c->kind == GPU_DISPATCH ? c : NULL;
+    return ok;
+}
+
 static void run_dispatch(Queue *q, const GpuCommand *c)
 {
     GpuDevice *d = q->device;
     uint32_t groups[3];
     if (!groups_of(c, groups) || !groups[0] || !groups[1] || !groups[2])
         return;
-    if (!parts_plan(&q->parts, d, c, groups)) {
+    if (!plan_dispatch(q, c, groups)) {
         lose(d, c->dispatch.tag, "no memory to run a dispatch");
         return;
     }
@@ -128,6 +143,7 @@ static void run_command(Queue *q, const GpuCommand *c)
 
 static void run_submit(Queue *q, const GpuSubmit *s)
 {
+    q->planned = NULL;              /* its command and its buffers may be gone */
     for (uint32_t i = 0; i < s->count && !atomic_load(&q->device->lost); i++)
         run_command(q, &s->commands[i]);
     s->done(s->user);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * watch.c - a thread that waits for the deadline of the dispatch that is running.
+ *
+ * Dispatches come far more often than deadlines: the thread sleeps until the deadline of
+ * one, and only then looks which is running. It is woken when it sleeps without an end.
  */
 #include "gpu/cpu/cpu_priv.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,7 +16,8 @@ struct Watch {
     pthread_t       thread;
     uint64_t        deadline;       /* ns a dispatch                              */
     atomic_uint    *flag;           /* of the running dispatch; NULL: none        */
-    struct timespec until;
+    uint64_t        until;          /* its deadline, by clock_ns()                */
+    bool            sleeps;         /* nothing was running: the thread must be told */
     bool            ends;
 };
 
@@ -25,15 +28,25 @@ uint64_t clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* With the lock, which it gives back meanwhile. */
+static void sleep_until(Watch *w, uint64_t until)
+{
+    struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
+                         .tv_nsec = (long)(until % 1000000000u)};
+    pthread_cond_timedwait(&w->changed, &w->lock, &t);
+}
+
 static void *watch_main(void *argument)
 {
     Watch *w = argument;
     pthread_mutex_lock(&w->lock);
     while (!w->ends) {
-        if (!w->flag)
+        w->sleeps = !w->flag;
+        if (!w->flag) {
             pthread_cond_wait(&w->changed, &w->lock);
-        else if (pthread_cond_timedwait(&w->changed, &w->lock, &w->until) == ETIMEDOUT &&
-                 w->flag) {
+        } else if (clock_ns() < w->until) {
+            sleep_until(w, w->until);
+        } else {
             atomic_store(w->flag, 1);
             w->flag = NULL;
         }
@@ -82,9 +95,10 @@ void watch_begin(Watch *w, atomic_uint *flag)
         until = UINT64_MAX / 2;
     pthread_mutex_lock(&w->lock);
     w->flag = flag;
-    w->until = (struct timespec){.tv_sec = (time_t)(until / 1000000000u),
-                                 .tv_nsec = (long)(until % 1000000000u)};
-    pthread_cond_signal(&w->changed);
+    w->until = until;
+    if (w->sleeps)
+        pthread_cond_signal(&w->changed);
+    w->sleeps = false;
     pthread_mutex_unlock(&w->lock);
 }
 

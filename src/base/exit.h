@@ -21,7 +21,7 @@ bool exit_hold(void);
 /* Once for each; a thread may hold several times. */
 void exit_release(void);
 
-/* Work that the library does on threads of its own; it begins within a use. A program that
+/* Work that the library does on threads of its own, or that waits to begin. A program that
  * ends waits for it, but not for long: it may never end. From any thread, once each. */
 void exit_work_begins(void);
 void exit_work_ends(void);

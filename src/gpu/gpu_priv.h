@@ -404,6 +404,7 @@ struct WGPUQueueImpl {
     Batch          *first, *last;           /* submitted and not complete         */
     Batch          *unsent;                 /* the first of those that the backend has
                                                not been given; submit_lock        */
+    bool            holds_exit;             /* exit() waits for these; submit_lock */
     Batch          *writes;                 /* not yet submitted; NULL: none      */
     WGPUBuffer      buffers;                /* all that are not destroyed         */
     WGPUBuffer      trash;                  /* destroyed and in use; referenced   */

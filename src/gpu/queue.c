@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/exit.h"
 #include "gpu/gpu_priv.h"
 
 _Static_assert((int)WGPUMapAsyncStatus_Success == (int)WGPUQueueWorkDoneStatus_Success,
@@ -211,6 +212,18 @@ static void send(WGPUQueue queue, Batch *b)
     device->backend->submit(device->gpu, &b->submit);
 }
 
+/* A program that ends waits for what is held up here as it does for what was sent: what a
+ * thread of ours sends while exit() is under way finds a driver that is half gone. */
+static void hold_exit(WGPUQueue queue)
+{
+    bool hold = queue->unsent != NULL;
+    if (hold && !queue->holds_exit)
+        exit_work_begins();
+    if (!hold && queue->holds_exit)
+        exit_work_ends();
+    queue->holds_exit = hold;
+}
+
 /* Sends what has its place in the queue, in order, up to the first that waits for a
  * kernel. With submit_lock. */
 static void send_all(WGPUQueue queue)
@@ -220,6 +233,7 @@ static void send_all(WGPUQueue queue)
         queue->unsent = b->next;            /* once sent, `b` may be gone */
         send(queue, b);
     }
+    hold_exit(queue);
 }
 
 void queue_resume(WGPUQueue queue)

@@ -7,8 +7,9 @@
  *          memory    the N-th call and all after it answer OUT_OF_DEVICE_MEMORY
  *          lost      the same with DEVICE_LOST
  *          once      the N-th call alone answers OUT_OF_HOST_MEMORY
+ *          slow      each call takes a while
  *        WEFT_FAULT_PERIOD: nanoseconds a tick that the device claims to have
- * out    everything else as the real loader, libvulkan.so.1, does it
+ * out    everything else as the real loader, libvulkan.so.1, does it; faulty_submits()
  */
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
@@ -17,10 +18,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/macro.h"
 
-typedef enum Mode { MODE_NONE, MODE_MISSING, MODE_MEMORY, MODE_LOST, MODE_ONCE } Mode;
+typedef enum Mode { MODE_NONE, MODE_MISSING, MODE_MEMORY, MODE_LOST, MODE_ONCE,
+               MODE_SLOW } Mode;
 
 static struct {
     char       name[64];
@@ -36,7 +39,7 @@ static void read_plan(void)
 {
     static const struct { const char *word; Mode mode; } modes[] = {
         {"missing", MODE_MISSING}, {"memory", MODE_MEMORY}, {"lost", MODE_LOST},
-        {"once", MODE_ONCE},
+        {"once", MODE_ONCE}, {"slow", MODE_SLOW},
     };
     const char *text = getenv("WEFT_FAULT"), *colon = text ? strchr(text, ':') : NULL;
     if (!colon || (size_t)(colon - text) >= sizeof plan.name)
@@ -49,10 +52,24 @@ static void read_plan(void)
     plan.from = number ? atoi(number + 1) : 0;
 }
 
+/* Submits that the driver was given. */
+static atomic_int submits;
+
+int faulty_submits(void);
+
+int faulty_submits(void)
+{
+    return atomic_load(&submits);
+}
+
 static VkResult fault_of(const char *name)
 {
     if (plan.mode <= MODE_MISSING || strcmp(name, plan.name) != 0)
         return VK_SUCCESS;
+    if (plan.mode == MODE_SLOW) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        return VK_SUCCESS;
+    }
     int call = atomic_fetch_add(&plan.calls, 1);
     if (call < plan.from || (plan.mode == MODE_ONCE && call > plan.from))
         return VK_SUCCESS;
@@ -67,6 +84,8 @@ static VkResult fault_of(const char *name)
     static VKAPI_ATTR VkResult VKAPI_CALL my_##name parameters \
     {                                                         \
         VkResult result = fault_of(#name);                    \
+        if (strcmp(#name, "QueueSubmit") == 0)                \
+            atomic_fetch_add(&submits, 1);                    \
         return result ? result : real_##name arguments;       \
     }
 #include "faulty_functions.def"

@@ -179,8 +179,10 @@ static void name(Spirv *s, SpvId id, Str text)
 
 static SpvId initializer(Spirv *s, const IrVar *var, SpvId type)
 {
+    if (spv_start_is_code(s, var))
+        return 0;
     switch (var->space) {
-    case IRSPACE_PRIVATE:   return spv_zero_is_code(s, var) ? 0 : spv_const_null(s, type);
+    case IRSPACE_PRIVATE:   return spv_const_null(s, type);
     case IRSPACE_CONSTANT:  return spv_layout_constant(s, var->type, var->data);
     case IRSPACE_WORKGROUP: return s->target->has_zero_workgroup && s->zeros[var->id]
                                        ? spv_const_null(s, type) : 0;
@@ -373,9 +375,9 @@ static void put_kernel(Spirv *s)
     spv_put(s, SECTION_FUNCTION, SpvOpLabel, OPERANDS(s->block));
     for (uint32_t i = 0; i < s->ir->vars.len; i++)
         declare(s, s->ir->vars.data[i]);
-    spv_zero_private(s);
+    spv_start_own(s);
     if (!s->target->has_zero_workgroup)
-        spv_zero_workgroup(s);
+        spv_start_workgroup(s);
     spv_flow_region(s, s->ir->body);
     spv_put(s, SECTION_CODE, SpvOpFunctionEnd, 0, NULL);
     put_entry(s, function);

@@ -46,6 +46,8 @@ static const char *find_name(char letter, uint32_t value)
 {
     if (letter == '0')
         return "None";
+    if (letter == 'l')
+        return value == SpvLoopControlDontUnrollMask ? "DontUnroll" : "None";
     for (size_t i = 0; i < COUNTOF(name_rows); i++)
         if (name_rows[i].letter == letter && name_rows[i].value == value)
             return name_rows[i].name;

@@ -42,7 +42,7 @@ typedef struct SpirvTarget {
     bool merges_loads;              /* SwiftShader: what is loaded from read-only buffers
                                        is taken for known later, also in lanes that
                                        were off then; so no buffer is said to be one */
-    bool unrolls_zeros;             /* lavapipe: an initialiser becomes a store of each
+    bool unrolls_initializers;      /* lavapipe: an initialiser becomes a store of each
                                        element, and a thousand of them take its compiler
                                        minutes                                      */
     bool breaks_first;              /* lavapipe: its compiler gives up if the first

@@ -12,7 +12,7 @@
  *   place.c     places, and their bounds      memory.c  loads, stores, lengths
  *   words.c     memory that is addressed as 32-bit words
  *   sync.c      atomics, barriers             subgroup.c   subgroups and quads
- *   zero.c      workgroup memory at the start
+ *   start.c     what memory starts with
  *   print.c     modules as text
  *
  * A value of the IR is one SPIR-V value: i32 is the unsigned type, and signed
@@ -234,9 +234,9 @@ void  spv_words_store(Spirv *s, const Where *p, const MemType *mem, SpvId v);
 void  spv_atomic_inst(Spirv *s, const Inst *inst);
 void  spv_barrier(Spirv *s, uint32_t kinds);
 void  spv_subgroup_inst(Spirv *s, const Inst *inst);
-void  spv_zero_workgroup(Spirv *s);
-void  spv_zero_private(Spirv *s);
-/* Whether the code zeroes the variable, which needs no initialiser then. */
-bool  spv_zero_is_code(const Spirv *s, const IrVar *var);
+void  spv_start_workgroup(Spirv *s);
+void  spv_start_own(Spirv *s);
+/* Whether code fills the variable, which needs no initialiser then. */
+bool  spv_start_is_code(const Spirv *s, const IrVar *var);
 
 #endif

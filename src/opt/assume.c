@@ -11,7 +11,8 @@
  * What matters at borders alone compares a place in the grid, the global id and a few
  * steps around it, with the size of the data:
  *
- *   guards      one way does all there is to do, the other leaves or does nothing
+ *   guards      one way does all there is to do, the other leaves or does nothing;
+ *               also those that ask whether the place is the first or the last
  *   clamps      min, max: the place itself
  *   wrapping    remainders: the place, less a multiple that is known
  *
@@ -105,6 +106,19 @@ static bool compares_place(const Inst *x, const Inst *y)
 
 /* ---- guards ---- */
 
+#define BORDER 2u                   /* constants up to it are the lower border    */
+
+/* Adds checks that a place is not at a border: above the lower one, below another. */
+static bool prove_apart(Assume *s, const Inst *x, const Inst *y)
+{
+    const Inst *place = is_place(x, MAX_DEPTH) ? x : y, *border = place == x ? y : x;
+    bool above = border->op == IR_CONST && border->constant.bits[0] <= BORDER;
+    uint32_t low = claim_value(s, above ? border : place, CLAIM_DEPTH);
+    uint32_t high = low == CLAIM_NONE ? CLAIM_NONE
+                                      : claim_value(s, above ? place : border, CLAIM_DEPTH);
+    return claim_check(s, low, high, 0);
+}
+
 /* Adds checks that make the condition always `truth`. */
 static bool prove(Assume *s, const Inst *c, bool truth, uint32_t depth)
 {
@@ -116,8 +130,11 @@ static bool prove(Assume *s, const Inst *c, bool truth, uint32_t depth)
         return prove(s, c->args[0], truth, depth - 1);
     if ((c->op == IR_AND && truth) || (c->op == IR_OR && !truth))
         return prove(s, c->args[0], truth, depth - 1) && prove(s, c->args[1], truth, depth - 1);
-    if (c->op < IR_SLT || c->op > IR_ULE || !compares_place(c->args[0], c->args[1]))
+    if (c->op < IR_IEQ || c->op > IR_ULE || c->args[0]->type.width != 1 ||
+        !compares_place(c->args[0], c->args[1]))
         return false;
+    if (c->op == IR_IEQ || c->op == IR_INE)
+        return truth == (c->op == IR_INE) && prove_apart(s, c->args[0], c->args[1]);
     bool loose = c->op == IR_SLE || c->op == IR_ULE;
     uint32_t relation = c->op == IR_SLT || c->op == IR_SLE ? PROOF_SIGNED : 0;
     if (loose == truth)

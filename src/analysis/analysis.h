@@ -95,6 +95,17 @@ uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native);
 /* Would the kernel be faster with one lane than with those it was looked at with? */
 bool analysis_suits_one_lane(const Facts *f);
 
+/* Would it be faster with the lanes of one vector register than with more? */
+bool analysis_suits_native_lanes(const Facts *f);
+
+/* "p < limit", the only way out of a loop that counts p up by one and of which several
+ * rounds may be taken at once; NULL: it is no such loop. */
+const Inst *analysis_row_test(const Facts *f, const Inst *loop);
+/* Does a load or store in such a loop go, in each lane, from one word to the next? */
+bool analysis_is_row(const Facts *f, const Inst *loop, const Inst *p, const Inst *access);
+/* Does any of them? */
+bool analysis_has_rows(const Facts *f, const Inst *loop);
+
 /* Instructions that one invocation executes at most, those of vectors counted for each
  * component; UINT64_MAX: nobody knows. */
 uint64_t analysis_steps(const Ir *ir);

@@ -14,6 +14,7 @@
 #define MOST      8u
 #define STREAM    16u               /* lane groups that read memory in order       */
 #define LIGHT     12u               /* instructions of a loop that waits for memory */
+#define ROWS      2u                /* the same whose lanes go along rows          */
 #define FUNCTION  4u                /* registers that a function like exp needs    */
 
 typedef struct Jam {
@@ -24,6 +25,7 @@ typedef struct Jam {
     uint32_t  most;                 /* values alive in the worst innermost loop    */
     bool      has_loop;
     bool      streams;              /* every loop so far waits for memory          */
+    bool      rows;                 /* some loop has rows in lanes (rows.c)        */
 } Jam;
 
 static bool is_wide_value(const Facts *f, const Inst *inst)
@@ -198,6 +200,7 @@ static void measure_loop(Jam *j, const Inst *loop)
         count_from_outside(j, loop->flow.regions[i], &n);
     if (has_function(loop->flow.regions[0]))
         n += FUNCTION;
+    j->rows |= analysis_has_rows(j->f, loop);
     j->streams &= n <= 2 && !fact_of(j->f, loop)->ends_soon &&
                   !has_atomic(loop->flow.regions[0]) &&
                   waits_for_memory(j->f, loop->flow.regions[0]);
@@ -232,12 +235,13 @@ uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *e
     measure(&j, first, end);
     if (!j.has_loop)
         return f->jam;
-    if (j.streams)
+    if (j.streams && !j.rows)
         return STREAM;
     if (!j.most)
         return 1;
     uint32_t registers = j.most * (f->lanes / f->native), jam = 1;
-    while (jam < MOST && registers * jam * 2 <= REGISTERS)
+    uint32_t most = j.rows ? ROWS : MOST;
+    while (jam < most && registers * jam * 2 <= REGISTERS)
         jam *= 2;
     return jam;
 }

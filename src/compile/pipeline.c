@@ -138,7 +138,10 @@ static void middle(void *context)
     if (lanes_for(r) > 1)
         then(r, slice, "slice");
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
-    if (!job->options.lanes && !r->ir->subgroup_size && analysis_suits_one_lane(r->facts))
+    bool asked = job->options.lanes || r->ir->subgroup_size;
+    if (!asked && analysis_suits_native_lanes(r->facts))
+        r->facts = analysis_run(r->arena, r->ir, emit_native_lanes(), emit_native_lanes());
+    if (!asked && analysis_suits_one_lane(r->facts))
         r->facts = analysis_run(r->arena, r->ir, 1, emit_native_lanes());
     r->ok = true;
 }

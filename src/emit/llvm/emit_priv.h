@@ -10,6 +10,7 @@
  *   math*.c     functions that no instruction computes; sums.c   sums of squares
  *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops;
  *   stream.c    past the caches; lanewise.c   one lane at a time
+ *   strip.c     several rounds of a loop at once
  *   rows.c      vectors in memory one a lane; lanes one at a time
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
@@ -116,6 +117,7 @@ typedef struct Emit {
     LlvmBlock  group_end;                   /* RETURN of all lanes                */
     LlvmBlock  region_end;                  /* where the current region falls to  */
     Target   *target;                       /* innermost construct                */
+    struct Strip *strip;                    /* strip.c: rounds being taken at once */
     bool      doubled;                      /* inside a copy for all lanes active */
     uint64_t  unrolled;                     /* instructions, of loops so far      */
 
@@ -190,6 +192,8 @@ void flow_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
                     LlvmValue meet);
 void flow_inst(Emit *e, const Inst *inst);
 void flow_stop_check(Emit *e);
+/* A loop's parameters, as they are at the start of a round. */
+void flow_params(Emit *e, const Target *t);
 
 /* ---- the others ---- */
 
@@ -212,6 +216,14 @@ bool memory_is_in_order(Emit *e, const Inst *place);
 void memory_tag(Emit *e, LlvmValue access, const Inst *place); /* aliasing       */
 void atomic_inst(Emit *e, const Inst *inst);
 void subgroup_inst(Emit *e, const Inst *inst);
+/* Before a loop: takes STRIP_ROUNDS of it at once for as long as there are so many. The
+ * caller emits single rounds with round(e, t, test): without the loop's own test. */
+#define STRIP_ROUNDS 8u
+bool strip_suits(const Emit *e, const Inst *loop);
+void strip_loop(Emit *e, Target *t, void (*round)(Emit *e, Target *t, const Inst *test));
+/* A load or store in such a round; false: it is like others. */
+bool strip_load(Emit *e, const Inst *load);
+bool strip_store(Emit *e, const Inst *store);
 void lanewise_survey(Emit *e);                          /* at entry, after uses   */
 /* i1, made at entry: has the dispatch this KERNEL_... flag? */
 LlvmValue flag_is_set(Emit *e, uint32_t flag);

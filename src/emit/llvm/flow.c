@@ -606,6 +606,28 @@ static bool continues_straight(const Emit *e, const Inst *loop)
     return end->op == IR_CONTINUE && end->target == loop && fact_of(e, loop)->continues_once;
 }
 
+void flow_params(Emit *e, const Target *t)
+{
+    const Region *body = t->construct->flow.regions[0];
+    slots_load(e, body->params, body->nparams, t->params);
+}
+
+/* One round of a loop that all lanes go through (strip.c), from parameters to
+ * parameters. The test has come out true. */
+static void emit_round(Emit *e, Target *t, const Inst *test)
+{
+    const Region *body = t->construct->flow.regions[0], *next = t->construct->flow.regions[1];
+    flow_params(e, t);
+    for (const Inst *inst = body->first; inst != body->last; inst = inst->next)
+        if (inst != test)
+            flow_inst(e, inst);
+    slots_give(e, next->params, next->nparams, body->last->args, t->continued, NULL);
+    slots_load(e, next->params, next->nparams, t->continued);
+    for (const Inst *inst = next->first; inst != next->last; inst = inst->next)
+        flow_inst(e, inst);
+    slots_give(e, body->params, body->nparams, next->last->args, t->params, NULL);
+}
+
 static void emit_loop(Emit *e, const Inst *inst, Target *t)
 {
     LlvmValue before = e->mask;
@@ -622,6 +644,8 @@ static void emit_loop(Emit *e, const Inst *inst, Target *t)
     bool straight = continues_straight(e, inst);
     if (!straight && (t->arrived || fact_of(e, inst)->continues_apart))
         t->continuing = mask_slot_new(e, "continuing");
+    if (!before && strip_suits(e, inst))
+        strip_loop(e, t, emit_round);
     jump(e, header);
     block_start(e, header);
     if (t->continuing)

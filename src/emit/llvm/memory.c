@@ -212,6 +212,14 @@ static LlvmValue *even_pointers(Emit *e, const Address *a, LlvmValue first)
     return pointers;
 }
 
+LlvmValue *memory_lane_pointers(Emit *e, const Address *a)
+{
+    if (a->shape == ADDRESS_STRIDED)
+        return even_pointers(e, a, address_scalar(e, a, true));
+    LaneAddress lanes = address_lanes(e, a, true);
+    return lane_pointers(e, &lanes);
+}
+
 /* Lanes that follow each other, one by one. */
 static Loaded load_lanewise(Emit *e, const Address *a)
 {
@@ -467,6 +475,8 @@ static bool is_plain(const Emit *e, const Inst *inst, const Address *a)
 void memory_load(Emit *e, const Inst *inst)
 {
     Loaded v;
+    if (strip_load(e, inst))
+        return;
     Address a = address_of(e, inst->args[0], e->mask != NULL);
     if (lanewise_is(e, inst) && is_plain(e, inst, &a))
         v = load_lanewise(e, &a);
@@ -719,6 +729,8 @@ static bool is_dense(const Emit *e, const Address *a, uint32_t width)
 
 void memory_store(Emit *e, const Inst *inst)
 {
+    if (strip_store(e, inst))
+        return;
     Address a = address_of(e, inst->args[0], false);
     const Inst *value = inst->args[1];
     uint32_t width = value->type.width;

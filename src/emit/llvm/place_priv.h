@@ -62,6 +62,8 @@ LaneAddress address_lanes(Emit *e, const Address *a, bool clamped);
 LlvmValue   address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane);
 LlvmValue   address_unit(Emit *e, const LaneAddress *l, LlvmValue units);  /* i64   */
 
+/* memory.c: a pointer for each lane to a place that needs no check. */
+LlvmValue  *memory_lane_pointers(Emit *e, const Address *a);
 /* memory.c: one access. */
 LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer);
 void      memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer);

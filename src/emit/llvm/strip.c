@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * strip.c - several rounds of a loop at once, where each lane goes along a row.
+ *
+ * in     a loop that analysis/rows.c has found, all lanes active
+ * out    a loop in front of it that takes STRIP_ROUNDS rounds in one: the first loads
+ *        what each lane reads in all of them, as vectors that are turned in registers;
+ *        the last stores what all have written
+ * knows  that these rounds all come, so that nothing is read that they would not read
+ * not    what a round does (flow.c)
+ */
+#include "emit/llvm/place_priv.h"
+
+#define HALF 4u                     /* rounds that are turned at a time           */
+
+typedef struct Row {
+    const Inst *access;
+    LlvmValue   v[STRIP_ROUNDS][MAX_JAM];
+    LlvmValue  *pointers[MAX_JAM];  /* [lanes] of the first round                 */
+} Row;
+
+typedef struct Strip {
+    const Inst *loop, *counter;
+    uint32_t    round;
+    VEC(Row)    rows;
+} Strip;
+
+bool strip_suits(const Emit *e, const Inst *loop)
+{
+    return e->lanes >= HALF && !e->strip && analysis_has_rows(e->facts, loop);
+}
+
+static const Inst *test_place(const Inst *loop)
+{
+    const Inst *inst = loop->flow.regions[0]->first;
+    while (inst->op != IR_IF)
+        inst = inst->next;
+    return inst;
+}
+
+/* i1: at least STRIP_ROUNDS rounds are left. */
+static LlvmValue are_left(Emit *e, const Inst *test)
+{
+    LLVMBuilderRef b = e->builder;
+    LlvmValue p = as_scalar(e, test->args[0], 0), limit = as_scalar(e, test->args[1], 0);
+    bool is_signed = test->op == IR_SLT;
+    p = is_signed ? LLVMBuildSExt(b, p, e->i64, "") : LLVMBuildZExt(b, p, e->i64, "");
+    limit = is_signed ? LLVMBuildSExt(b, limit, e->i64, "")
+                      : LLVMBuildZExt(b, limit, e->i64, "");
+    LlvmValue left = LLVMBuildSub(b, limit, p, "");
+    return LLVMBuildICmp(b, LLVMIntSGE, left, const_i64(e, STRIP_ROUNDS), "");
+}
+
+/* What the test is made from, without a round. */
+static void emit_test(Emit *e, const Inst *loop, const Inst *end)
+{
+    for (const Inst *inst = loop->flow.regions[0]->first; inst != end; inst = inst->next)
+        flow_inst(e, inst);
+}
+
+void strip_loop(Emit *e, Target *t, void (*round)(Emit *e, Target *t, const Inst *test))
+{
+    const Inst *loop = t->construct, *end = test_place(loop);
+    const Inst *test = analysis_row_test(e->facts, loop);
+    Strip strip = {.loop = loop, .counter = test->args[0]};
+    LlvmBlock header = block_new(e, "strip"), rounds = block_new(e, "rounds");
+    LlvmBlock after = block_new(e, "rest");
+    jump(e, header);
+    block_start(e, header);
+    flow_params(e, t);
+    emit_test(e, loop, end);
+    jump_if(e, are_left(e, test), rounds, after);
+    block_start(e, rounds);
+    e->strip = &strip;
+    for (strip.round = 0; strip.round < STRIP_ROUNDS; strip.round++)
+        round(e, t, end);
+    e->strip = NULL;
+    if (!e->facts->of[loop->id].ends_soon)
+        flow_stop_check(e);
+    jump(e, header);
+    block_start(e, after);
+}
+
+/* ---- loads and stores ---- */
+
+/* The row of an access; NULL: it has none. */
+static Row *row_of(Emit *e, const Inst *access)
+{
+    Strip *s = e->strip;
+    for (uint32_t i = 0; s && i < s->rows.len; i++)
+        if (s->rows.data[i].access == access)
+            return &s->rows.data[i];
+    if (!s || e->mask || !analysis_is_row(e->facts, s->loop, s->counter, access))
+        return NULL;
+    Row row = {.access = access};
+    VEC_PUSH(e->arena, &s->rows, row);
+    return &s->rows.data[s->rows.len - 1];
+}
+
+/* Where the first round's is, in each lane. */
+static void row_start(Emit *e, Row *row, const Address *a)
+{
+    if (e->strip->round == 0)
+        row->pointers[e->side] = memory_lane_pointers(e, a);
+}
+
+/* The lanes' pointers, `round` rounds further. */
+static LlvmValue *row_pointers(Emit *e, const Row *row, uint32_t round)
+{
+    LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    LlvmValue by = const_i64(e, 4ull * round);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        pointers[i] = LLVMBuildGEP2(e->builder, e->i8, row->pointers[e->side][i], &by, 1, "");
+    return pointers;
+}
+
+bool strip_load(Emit *e, const Inst *load)
+{
+    Row *row = row_of(e, load);
+    if (!row)
+        return false;
+    Address a = address_of(e, load->args[0], false);
+    LlvmType type = scalar_type(e, (ScalarKind)load->type.kind);
+    row_start(e, row, &a);
+    for (uint32_t at = 0; e->strip->round == 0 && at < STRIP_ROUNDS; at += HALF) {
+        LlvmValue v[HALF];
+        rows_load(e, &a, type, HALF, row_pointers(e, row, at), v);
+        for (uint32_t i = 0; i < HALF; i++)
+            row->v[at + i][e->side] = v[i];
+    }
+    set_value(e, load, 0, row->v[e->strip->round][e->side]);
+    return true;
+}
+
+bool strip_store(Emit *e, const Inst *store)
+{
+    Row *row = row_of(e, store);
+    if (!row)
+        return false;
+    Address a = address_of(e, store->args[0], false);
+    row_start(e, row, &a);
+    row->v[e->strip->round][e->side] = as_lanes(e, store->args[1], 0);
+    for (uint32_t at = 0; e->strip->round == STRIP_ROUNDS - 1 && at < STRIP_ROUNDS; at += HALF) {
+        LlvmValue v[HALF];
+        for (uint32_t i = 0; i < HALF; i++)
+            v[i] = row->v[at + i][e->side];
+        rows_store(e, &a, v, HALF, row_pointers(e, row, at));
+    }
+    return true;
+}

@@ -107,6 +107,16 @@ static void peel(Run *r)
     opt_prune(r->ir);
 }
 
+static void sink(Run *r)
+{
+    opt_sink(r->ir);
+    opt_merge(r->ir);
+    opt_keep(r->ir);
+    opt_flatten(r->ir);
+    opt_simplify(r->ir);
+    opt_prune(r->ir);
+}
+
 static void slice(Run *r)
 {
     opt_slice(r->ir);
@@ -134,6 +144,7 @@ static void middle(void *context)
     then(r, unroll, "unroll");
     if (job->options.assume)
         then(r, assume, "assume");
+    then(r, sink, "sink");
     then(r, peel, "peel");
     if (lanes_for(r) > 1)
         then(r, slice, "slice");
@@ -251,7 +262,7 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "unroll", "assume", "peel", "slice", "facts", "llvm",
+    "settle", "trim", "vars", "unroll", "assume", "sink", "peel", "slice", "facts", "llvm",
     "llvm-opt", "asm", "spirv", NULL,
 };
 

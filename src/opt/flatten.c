@@ -31,7 +31,7 @@ static bool is_free_load(const Inst *inst)
     return true;
 }
 
-static bool is_cheap(const Inst *inst)
+bool flatten_is_cheap(const Inst *inst)
 {
     if (is_free_load(inst))
         return true;
@@ -50,7 +50,7 @@ static uint32_t region_cost(const Region *region)
     if (region->last->op != IR_YIELD)
         return MAX_COST + 1;
     for (const Inst *inst = region->first; inst != region->last; inst = inst->next) {
-        if (!is_cheap(inst))
+        if (!flatten_is_cheap(inst))
             return MAX_COST + 1;
         bool nothing = inst->op == IR_CONST || inst->type.kind == SCALAR_PLACE;
         cost += nothing ? 0 : inst->type.width * (inst->op == IR_LOAD ? LOAD_COST : 1);

@@ -36,6 +36,10 @@ void opt_drop_vars(Ir *ir);
  * names buffers by their order. */
 void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out);
 
+/* For lanes: what both ways of an IF store at their end is stored after it. */
+void opt_sink(Ir *ir);
+/* For lanes: what some invocations store where all have read is stored by all. */
+void opt_keep(Ir *ir);
 /* For lanes: loops around barriers that go round a few times become that many copies. */
 void opt_unroll(Ir *ir);
 /* For lanes: loops that invocations leave one by one have a copy before them, for as

@@ -227,7 +227,7 @@ static void emit_loop(Spirv *s, const Inst *inst)
     f.again = spv_new_id(s);
     SpvId body = spv_new_id(s);
     spv_put(s, SECTION_CODE, SpvOpLoopMerge, OPERANDS(f.merge, f.again, SpvLoopControlMaskNone));
-    spv_branch(s, body);
+    spv_keep_header(s, &f, body);
     spv_block_start(s, body);
     spv_flow_region(s, inst->flow.regions[0]);
     spv_block_start(s, f.again);

@@ -42,6 +42,9 @@ typedef struct SpirvTarget {
     bool merges_loads;              /* SwiftShader: what is loaded from read-only buffers
                                        is taken for known later, also in lanes that
                                        were off then; so no buffer is said to be one */
+    bool reruns_loops;              /* SwiftShader, lavapipe: invocations that have left a
+                                       loop compute its values again with the others, and
+                                       load zeros; only phis keep theirs            */
     bool unrolls_initializers;      /* lavapipe: an initialiser becomes a store of each
                                        element, and a thousand of them take its compiler
                                        minutes                                      */

@@ -6,6 +6,7 @@
  *   emit.c      the module around the kernel: capabilities, variables, inputs
  *   layout.c    types of memory, with and without a layout
  *   flow.c      regions and constructs        leave.c   ways out of them
+ *   keep.c      values that leave loops, on a driver that does not keep them
  *   arith.c     operations on numbers: a table, and what needs more than a row
  *   math.c      what WGSL defines and SPIR-V does not      math_fn.c   what it does
  *               not define well enough
@@ -99,6 +100,7 @@ typedef struct Spirv {
     Arena             *arena;
     const Ir          *ir;
     const Facts       *facts;
+    const Facts       *lanes;       /* with many of them; NULL: not asked for     */
     const bool        *zeros;       /* [ir->vars] analysis_zeros()                */
     const SpirvTarget *target;
     Words   sections[SECTION_COUNT];
@@ -115,6 +117,7 @@ typedef struct Spirv {
     SpvId     inputs[INPUT_COUNT];
     SpvId     wholes[INPUT_COUNT];  /* vectors, at their first component          */
     VEC(SpvId) interface;
+    SpvId     never;                /* a bool that is false; 0: not asked for     */
     SpvId    *values;               /* [ir->next_id]                              */
     Where   **places;               /* [ir->next_id]                              */
 
@@ -186,7 +189,7 @@ bool  spv_layout_is_runtime(const MemType *mem);
 /* A table in slots. */
 SpvId spv_layout_constant(Spirv *s, const MemType *mem, const uint32_t *data);
 
-/* ---- flow.c, leave.c ---- */
+/* ---- flow.c, leave.c, keep.c ---- */
 
 void  spv_flow_region(Spirv *s, const Region *r);
 void  spv_block_start(Spirv *s, SpvId label);
@@ -206,6 +209,9 @@ void  spv_leave_arrive(Spirv *s, Frame *f, const Inst *leaver);
 void  spv_leave_merge(Spirv *s, Frame *f, Inst *const *results, uint32_t n);
 /* Gives the instructions the values that arrive here. */
 void  spv_leave_join(Spirv *s, const Arrivals *arrivals, Inst *const *to, uint32_t n);
+
+/* Ends the header of a loop, before whose `body` there may be a way out. */
+void  spv_keep_header(Spirv *s, Frame *f, SpvId body);
 
 /* ---- the others ---- */
 

@@ -348,6 +348,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .rounds_even16 = p->floats.shaderRoundingModeRTEFloat16,
         .row_lanes = is_lavapipe(a) ? p->subgroup.subgroupSize : 0,
         .merges_loads = is_swiftshader(a),
+        .reruns_loops = is_swiftshader(a) || is_lavapipe(a),
         .unrolls_initializers = is_lavapipe(a),
         .breaks_first = is_lavapipe(a),
     };

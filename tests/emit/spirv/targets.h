@@ -14,7 +14,7 @@ typedef struct NamedTarget {
 
 static const NamedTarget targets[] = {
     {"the least", {0}},
-    {"with f16 alone", {.has_f16 = true, .merges_loads = true}},
+    {"with f16 alone", {.has_f16 = true, .merges_loads = true, .reruns_loops = true}},
     {"with f16 in storage", {.has_f16 = true, .has_storage16 = true, .rounds_even16 = true}},
     {"with all of it",
      {.has_f16 = true, .has_storage16 = true, .has_uniform16 = true, .has_push16 = true,

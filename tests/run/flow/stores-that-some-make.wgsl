@@ -16,5 +16,5 @@ fn main(@builtin(global_invocation_id) id : vec3u, @builtin(local_invocation_ind
   let other = a[id.x];
   if other < here { own[l] = other; }
   workgroupBarrier();
-  b[id.x] = own[l];
+  if id.x < arrayLength(&b) { b[id.x] = own[l]; }
 }

@@ -172,7 +172,8 @@ static Ex int_from_bits(Gen *g, const Ty *t, int depth)
     case 1: {
         Kind kind = chance(g, 50) ? KIND_U32 : KIND_I32;
         Ex x = expr_unknown(g, ty_vector(g, kind, t->width), depth - 1);
-        return ex_of(put(g, "bitcast<%s>(%s(%s))", t->name, f->name, x.text));
+        /* 24 bits: larger numbers may be rounded either way. */
+        return ex_of(put(g, "bitcast<%s>(%s((%s) >> %s(8u)))", t->name, f->name, x.text, u->name));
     }
     default: {
         Ex x = expr_unknown(g, u, depth - 1);

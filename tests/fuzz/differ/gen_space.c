@@ -118,9 +118,9 @@ static void declare_immediate(Gen *g, GenProgram *out)
     const Ty *t = ty_struct(g, fields, n);
     line(g, "var<immediate> imm : %s;", t->name);
     var_add(g, (Var){.text = "imm", .type = t, .uniform = true});
-    out->immediate_size = t->size;
-    out->immediates = arena_alloc(g->arena, t->size);
-    memset(out->immediates, 0, t->size);
+    out->immediate_size = (t->size + 3) / 4 * 4;
+    out->immediates = arena_alloc(g->arena, out->immediate_size);
+    memset(out->immediates, 0, out->immediate_size);
     ty_fill(g, t, out->immediates);
 }
 

@@ -34,6 +34,9 @@ static void look_at(Spirv *s, const Inst *inst)
     case IR_BREAK:
         s->breaks[inst->target->id]++;
         break;
+    case IR_CONTINUE:
+        s->continues[inst->target->id]++;
+        break;
     case IR_BARRIER:
         s->syncs_storage |= (inst->barrier & BARRIER_STORAGE) != 0;
         break;
@@ -396,6 +399,7 @@ static void spirv_init(Spirv *s, Arena *arena, const Ir *ir, const SpirvTarget *
     s->places = ARENA_ARRAY(arena, Where *, ir->next_id);
     s->accessed = ARENA_ARRAY(arena, bool, ir->next_id);
     s->breaks = ARENA_ARRAY(arena, uint32_t, ir->next_id);
+    s->continues = ARENA_ARRAY(arena, uint32_t, ir->next_id);
     s->written = ARENA_ARRAY(arena, bool, ir->vars.len + 1);
 }
 

@@ -11,7 +11,10 @@
  *            a BREAK or CONTINUE of the loop around it
  *   SWITCH   selection, OpSwitch
  *   LOOP     header with the parameters of the body as phis; the continuing region
- *            is the continue construct and ends in the only branch back
+ *            is the continue construct and ends in the only branch back. Or, for a
+ *            driver that tests in each round whether to begin with the continue
+ *            construct: the parameters are variables, the continuing region stands at
+ *            the end of the body, and the continue construct is empty
  *   BLOCK    nothing, if its only BREAK is its end; else a selection with an
  *            OpSwitch of one case, whose merge block can be reached from inside IFs
  *
@@ -57,6 +60,8 @@ static void frame_pop(Spirv *s, Frame *f)
 }
 
 /* ---- constructs ---- */
+
+static void flow_inst(Spirv *s, const Inst *inst);
 
 static bool only_yields(const Region *r)
 {
@@ -162,25 +167,64 @@ static void emit_block(Spirv *s, const Inst *inst)
 
 /* ---- loops ---- */
 
-/* The phis of a loop's header: what comes back is filled in at the end. */
+/* What a loop carries from round to round. */
 typedef struct Header {
-    SpvId    label;
-    uint32_t *back;                 /* [nparams] place of the value that comes back,
+    SpvId     label;
+    bool      in_memory;
+    uint32_t *back;                 /* [nparams] phis: place of the value that comes back,
                                        then its block, in CODE                    */
+    SpvId    *vars;                 /* [nparams] in_memory                        */
 } Header;
+
+/* Is the end of the body the only way to its next round? Then what comes in between can
+ * be computed there. */
+static bool continues_once(const Spirv *s, const Inst *loop)
+{
+    const Inst *end = loop->flow.regions[0]->last;
+    return s->continues[loop->id] == 1 && end->op == IR_CONTINUE && end->target == loop;
+}
+
+static SpvId local_variable(Spirv *s, SpvId type)
+{
+    SpvId id = spv_new_id(s), pointer = spv_type_pointer(s, SpvStorageClassFunction, type);
+    spv_put(s, SECTION_LOCALS, SpvOpVariable, OPERANDS(pointer, id, SpvStorageClassFunction));
+    return id;
+}
+
+/* Values that go into the first round, or the next. */
+static void store_carried(Spirv *s, const Header *h, Inst *const *values, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        spv_put(s, SECTION_CODE, SpvOpStore, OPERANDS(h->vars[i], spv_value(s, values[i])));
+}
+
+static SpvId phi_of(Spirv *s, Header *h, uint32_t i, SpvId type, SpvId first, SpvId before)
+{
+    SpvId id = spv_op_new(s, SpvOpPhi, type, OPERANDS(first, before, 0, 0));
+    h->back[i] = s->sections[SECTION_CODE].len - 2;
+    return id;
+}
 
 static void header_open(Spirv *s, Header *h, const Inst *loop)
 {
     const Region *body = loop->flow.regions[0];
+    uint32_t n = body->nparams;
     SpvId before = s->block;
-    *h = (Header){.label = spv_new_id(s), .back = ARENA_ARRAY(s->arena, uint32_t, body->nparams)};
+    *h = (Header){.label = spv_new_id(s), .back = ARENA_ARRAY(s->arena, uint32_t, n),
+                  .vars = ARENA_ARRAY(s->arena, SpvId, n),
+                  .in_memory = s->target->tests_continue && continues_once(s, loop)};
+    for (uint32_t i = 0; h->in_memory && i < n; i++)
+        h->vars[i] = local_variable(s, spv_type_value(s, body->params[i]->type));
+    if (h->in_memory)
+        store_carried(s, h, loop->args, n);
     spv_branch(s, h->label);
     spv_block_start(s, h->label);
-    for (uint32_t i = 0; i < body->nparams; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const Inst *p = body->params[i];
-        s->values[p->id] = spv_op_new(s, SpvOpPhi, spv_type_value(s, p->type),
-                                  OPERANDS(spv_value(s, loop->args[i]), before, 0, 0));
-        h->back[i] = s->sections[SECTION_CODE].len - 2;
+        SpvId type = spv_type_value(s, p->type);
+        s->values[p->id] = h->in_memory
+                               ? spv_op1(s, SpvOpLoad, type, h->vars[i])
+                               : phi_of(s, h, i, type, spv_value(s, loop->args[i]), before);
     }
 }
 
@@ -191,21 +235,23 @@ static void header_close(Spirv *s, const Header *h, uint32_t i, SpvId back)
     at[1] = s->block;
 }
 
-/* NEXT or BREAK_IF. */
-static void loop_back(Spirv *s, Frame *f, const Header *h, const Inst *end)
+/* NEXT or BREAK_IF. To the next round it goes by way of `on`. */
+static void loop_back(Spirv *s, Frame *f, const Header *h, const Inst *end, SpvId on)
 {
     const Inst *loop = f->construct;
     uint32_t nparams = loop->flow.regions[0]->nparams;
     uint32_t first = end->op == IR_BREAK_IF ? 1 + loop->flow.nresults : 0;
-    for (uint32_t i = 0; i < nparams; i++)
+    if (h->in_memory)
+        store_carried(s, h, end->args + first, nparams);
+    for (uint32_t i = 0; !h->in_memory && i < nparams; i++)
         header_close(s, h, i, spv_value(s, end->args[first + i]));
     if (end->op == IR_NEXT) {
-        spv_branch(s, h->label);
+        spv_branch(s, on);
         return;
     }
     SpvId condition = spv_value(s, end->args[0]);
     spv_leave_arrive(s, f, end);
-    spv_branch_if(s, condition, f->merge, h->label);
+    spv_branch_if(s, condition, f->merge, on);
 }
 
 /* Nobody gets here: a loop must have a way back all the same. */
@@ -217,11 +263,38 @@ static void loop_never_back(Spirv *s, const Header *h, const Inst *loop)
     spv_branch(s, h->label);
 }
 
+/* The body and what comes before the next round in one, as far as its end. */
+static void emit_whole_round(Spirv *s, Frame *f, const Header *h)
+{
+    const Region *body = f->construct->flow.regions[0], *again = f->construct->flow.regions[1];
+    for (const Inst *inst = body->first; inst != body->last; inst = inst->next)
+        flow_inst(s, inst);
+    for (uint32_t i = 0; i < again->nparams; i++)
+        s->values[again->params[i]->id] = spv_value(s, body->last->args[i]);
+    spv_flow_region(s, again);
+    loop_back(s, f, h, again->last, f->again);
+    spv_block_start(s, f->again);
+    spv_branch(s, h->label);
+}
+
+static void emit_round(Spirv *s, Frame *f, const Header *h)
+{
+    const Region *again = f->construct->flow.regions[1];
+    spv_flow_region(s, f->construct->flow.regions[0]);
+    spv_block_start(s, f->again);
+    if (f->continued.len) {
+        spv_leave_join(s, &f->continued, again->params, again->nparams);
+        spv_flow_region(s, again);
+        loop_back(s, f, h, again->last, h->label);
+    } else {
+        loop_never_back(s, h, f->construct);
+    }
+}
+
 static void emit_loop(Spirv *s, const Inst *inst)
 {
     Frame f;
     Header h;
-    const Region *again = inst->flow.regions[1];
     header_open(s, &h, inst);
     frame_push(s, &f, inst);
     f.again = spv_new_id(s);
@@ -229,16 +302,10 @@ static void emit_loop(Spirv *s, const Inst *inst)
     spv_put(s, SECTION_CODE, SpvOpLoopMerge, OPERANDS(f.merge, f.again, SpvLoopControlMaskNone));
     spv_keep_header(s, &f, body);
     spv_block_start(s, body);
-    spv_flow_region(s, inst->flow.regions[0]);
-    spv_block_start(s, f.again);
-    f.continuing = true;
-    if (f.continued.len) {
-        spv_leave_join(s, &f.continued, again->params, again->nparams);
-        spv_flow_region(s, again);
-        loop_back(s, &f, &h, again->last);
-    } else {
-        loop_never_back(s, &h, inst);
-    }
+    if (h.in_memory)
+        emit_whole_round(s, &f, &h);
+    else
+        emit_round(s, &f, &h);
     frame_pop(s, &f);
 }
 

@@ -50,6 +50,10 @@ typedef struct SpirvTarget {
                                        minutes                                      */
     bool breaks_first;              /* lavapipe: its compiler gives up if the first
                                        invocation's value is that of floats          */
+    bool tests_continue;            /* lavapipe: the continue construct stands at the head
+                                       of the loop, behind a test, and each value that
+                                       comes from there costs a select in each round.
+                                       Variables do not, and become values            */
 } SpirvTarget;
 
 typedef struct SpirvCode {

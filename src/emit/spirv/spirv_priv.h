@@ -91,7 +91,6 @@ typedef struct Frame {
     SpvId    merge, again;          /* again: LOOP, the continue target           */
     bool     fused;                 /* no construct of SPIR-V: its end is just the
                                        next instruction                           */
-    bool     continuing;            /* LOOP: inside its continuing region         */
     Arrivals arrivals, continued;
     VEC(Route) routes;
 } Frame;
@@ -124,6 +123,7 @@ typedef struct Spirv {
     /* found in a first walk */
     bool     *accessed;             /* [ir->next_id] places that are read or written */
     uint32_t *breaks;               /* [ir->next_id] BREAKs of a BLOCK            */
+    uint32_t *continues;            /* [ir->next_id] CONTINUEs of a LOOP          */
     bool     *written;              /* [ir->vars]                                 */
     bool      syncs_storage;        /* there is a storage barrier                 */
 

@@ -351,6 +351,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .reruns_loops = is_swiftshader(a) || is_lavapipe(a),
         .unrolls_initializers = is_lavapipe(a),
         .breaks_first = is_lavapipe(a),
+        .tests_continue = is_lavapipe(a),
     };
 }
 

@@ -50,6 +50,9 @@ typedef struct SpirvTarget {
                                        minutes                                      */
     bool breaks_first;              /* lavapipe: its compiler gives up if the first
                                        invocation's value is that of floats          */
+    bool loads_by_lane;             /* lavapipe: each load goes through the lanes one by
+                                       one. So what is the same in all of them is loaded by
+                                       the first and broadcast; with row_lanes        */
     bool tests_continue;            /* lavapipe: the continue construct stands at the head
                                        of the loop, behind a test, and each value that
                                        comes from there costs a select in each round.

@@ -100,6 +100,7 @@ typedef struct Spirv {
     const Ir          *ir;
     const Facts       *facts;
     const Facts       *lanes;       /* with many of them; NULL: not asked for     */
+    const Facts       *subgroups;   /* with as many as they have; NULL: the same  */
     const bool        *zeros;       /* [ir->vars] analysis_zeros()                */
     const SpirvTarget *target;
     Words   sections[SECTION_COUNT];
@@ -117,6 +118,7 @@ typedef struct Spirv {
     SpvId     wholes[INPUT_COUNT];  /* vectors, at their first component          */
     VEC(SpvId) interface;
     SpvId     never;                /* a bool that is false; 0: not asked for     */
+    SpvId     first_lane;           /* whether this is it; 0: not asked for       */
     SpvId    *values;               /* [ir->next_id]                              */
     Where   **places;               /* [ir->next_id]                              */
 

@@ -327,6 +327,12 @@ static bool is_swiftshader(const GpuAdapter *a)
            && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
+static bool can_broadcast(const Properties *p)
+{
+    return p->subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT
+           && p->subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT;
+}
+
 static void find_target(GpuAdapter *a, const Properties *p)
 {
     const VulkanFeatures *f = &a->features;
@@ -352,6 +358,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .unrolls_initializers = is_lavapipe(a),
         .breaks_first = is_lavapipe(a),
         .tests_continue = is_lavapipe(a),
+        .loads_by_lane = is_lavapipe(a) && can_broadcast(p),
     };
 }
 

@@ -112,6 +112,7 @@ static void sink(Run *r)
     opt_sink(r->ir);
     opt_merge(r->ir);
     opt_keep(r->ir);
+    opt_sink(r->ir);
     opt_flatten(r->ir);
     opt_simplify(r->ir);
     opt_prune(r->ir);

@@ -12,7 +12,8 @@
  *
  * Nobody else may write there meanwhile. Whoever does, races with the invocation that has
  * read it; but kernels do race, so it is asked for more: each invocation stores in a place
- * of its own, one of which is all that the kernel writes of the variable.
+ * of its own, and nothing else of the variable is written. Of its own are x[i], with i made
+ * from the ids, and also x[i ^ d] for those whose i is below that: sorting networks.
  */
 #include "opt/opt_priv.h"
 
@@ -22,12 +23,16 @@
 #define ID(input) (1u << (input))
 #define IDS       (ID(INPUT_WORKGROUP_ID_Z + 1) - 1u)
 
-/* What becomes of one kernel. */
+/* What is written of a variable. */
+typedef struct Written {
+    const Inst *place[2];
+    bool        more;               /* in other places, or by atomics             */
+} Written;
+
 typedef struct Keep {
-    Ir        *ir;
-    uint32_t   ids;                 /* that the kernel asks for                   */
-    const Inst **place;             /* [vars] the only one that is written        */
-    bool      *many;                /* [vars] there are others, or atomics        */
+    Ir      *ir;
+    uint32_t ids;                   /* that the kernel asks for                   */
+    Written *written;               /* [vars]                                     */
 } Keep;
 
 static const IrVar *var_of(const Inst *place)
@@ -40,10 +45,16 @@ static const IrVar *var_of(const Inst *place)
 static void note_write(Keep *k, const Inst *inst)
 {
     const Inst *place = inst->args[0];
-    const IrVar *var = var_of(place);
-    bool another = k->place[var->id] && k->place[var->id] != place;
-    k->many[var->id] |= another || inst->op == IR_ATOMIC;
-    k->place[var->id] = place;
+    Written *w = &k->written[var_of(place)->id];
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!w->place[i])
+            w->place[i] = place;
+        if (same_value(w->place[i], place)) {
+            w->more |= inst->op == IR_ATOMIC;
+            return;
+        }
+    }
+    w->more = true;
 }
 
 static void survey(Keep *k, const Region *region)
@@ -61,6 +72,11 @@ static void survey(Keep *k, const Region *region)
 
 /* ---- a place of one's own ---- */
 
+static bool is_uniform_word(const Inst *load)
+{
+    return var_of(load->args[0])->space == IRSPACE_UNIFORM && load->args[0]->op != IR_ELEM;
+}
+
 /* Adds the ids that an index is a sum of, times what is the same for all. False: it is
  * something else. */
 static bool add_ids(const Inst *v, uint32_t *ids, uint32_t depth)
@@ -73,22 +89,91 @@ static bool add_ids(const Inst *v, uint32_t *ids, uint32_t depth)
     if (v->op == IR_CONST)
         return true;
     if (v->op == IR_LOAD)
-        return var_of(v->args[0])->space == IRSPACE_UNIFORM && v->args[0]->op != IR_ELEM;
+        return is_uniform_word(v);
     if (depth == 0 || (!sum && v->op != IR_IMUL && v->op != IR_SHL))
         return false;
     return add_ids(v->args[0], ids, depth - 1) && add_ids(v->args[1], ids, depth - 1);
 }
 
-static bool is_own(const Keep *k, const Inst *place)
+static const Inst *index_of(const Inst *place)
 {
-    uint32_t ids = 0;
-    const IrVar *var = var_of(place);
-    if (k->many[var->id] || place->op != IR_ELEM || place->args[0]->mem->kind != MEM_ARRAY ||
-        (var->space != IRSPACE_STORAGE && var->space != IRSPACE_WORKGROUP))
+    bool known = place && place->op == IR_ELEM && place->args[0]->mem->kind == MEM_ARRAY;
+    return known ? place->args[1] : NULL;
+}
+
+/* Is an index another for each invocation? */
+static bool is_own_index(const Keep *k, const IrVar *var, const Inst *index)
+{
+    uint32_t ids = 0, asked = k->ids;
+    if (var->space == IRSPACE_WORKGROUP)
+        asked &= ID(INPUT_LOCAL_INDEX + 1) - 1u;
+    else if (var->space != IRSPACE_STORAGE)
         return false;
-    uint32_t asked = var->space == IRSPACE_STORAGE
-                         ? k->ids : k->ids & (ID(INPUT_LOCAL_INDEX + 1) - 1u);
-    return add_ids(place->args[1], &ids, DEPTH) && ids && (asked & ~ids) == 0;
+    return add_ids(index, &ids, DEPTH) && ids && (asked & ~ids) == 0;
+}
+
+static bool is_common(const Inst *v, uint32_t depth);
+
+/* A counter of a loop: from the same number for all, by the same steps. */
+static bool is_common_param(const Inst *p, uint32_t depth)
+{
+    const Inst *loop = p->region->owner, *end = loop ? loop->flow.regions[1]->last : NULL;
+    if (!loop || loop->flow.regions[0] != p->region || end->op != IR_NEXT)
+        return false;
+    const Inst *next = end->args[p->index];
+    bool steps = next->nargs == 2 && next->args[0] == p && next->args[1]->op == IR_CONST &&
+                 ir_op_effect((IrOp)next->op) == EFFECT_PURE;
+    return steps && is_common(loop->args[p->index], depth - 1);
+}
+
+/* Is a value one for all invocations? */
+static bool is_common(const Inst *v, uint32_t depth)
+{
+    if (v->op == IR_CONST || v->op == IR_UNIFORM)
+        return true;
+    if (v->op == IR_LOAD)
+        return is_uniform_word(v);
+    if (depth == 0 || v->nargs == 0 || v->op == IR_RESULT)
+        return v->op == IR_PARAM && depth && is_common_param(v, depth);
+    if (ir_op_effect((IrOp)v->op) != EFFECT_PURE)
+        return false;
+    for (uint32_t i = 0; i < v->nargs; i++)
+        if (!is_common(v->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+/* Is y = x ^ what is the same for all, and known to be above x in the region? */
+static bool is_partner(const Region *region, const Inst *x, const Inst *y)
+{
+    if (y->op != IR_XOR)
+        return false;
+    uint32_t k = same_value(y->args[0], x) ? 0 : 1;
+    if (!same_value(y->args[k], x) || !is_common(y->args[1 - k], DEPTH))
+        return false;
+    for (; region->owner; region = region->owner->region) {
+        const Inst *owner = region->owner, *c = owner->op == IR_IF ? owner->args[0] : NULL;
+        if (c && c->op == IR_ULT && owner->flow.regions[0] == region &&
+            same_value(c->args[0], x) && same_value(c->args[1], y))
+            return true;
+    }
+    return false;
+}
+
+/* Are all places that the kernel writes of a variable those of one invocation alone,
+ * whenever it is in the region? */
+static bool is_own(const Keep *k, const Region *region, const IrVar *var)
+{
+    const Written *w = &k->written[var->id];
+    const Inst *x = index_of(w->place[0]), *y = index_of(w->place[1]);
+    if (w->more || !x)
+        return false;
+    if (!w->place[1])
+        return is_own_index(k, var, x);
+    if (!y)
+        return false;
+    return (is_own_index(k, var, x) && is_partner(region, x, y)) ||
+           (is_own_index(k, var, y) && is_partner(region, y, x));
 }
 
 /* ---- what was read there ---- */
@@ -98,7 +183,7 @@ static bool is_own(const Keep *k, const Inst *place)
 static Inst *load_before(Inst *inst, const Inst *place)
 {
     for (Inst *at = inst->prev; at; at = at->prev) {
-        if (at->op == IR_LOAD && at->args[0] == place)
+        if (at->op == IR_LOAD && same_value(at->args[0], place))
             return at;
         if (ir_op_effect((IrOp)at->op) > EFFECT_READ)
             return NULL;
@@ -106,41 +191,48 @@ static Inst *load_before(Inst *inst, const Inst *place)
     return NULL;
 }
 
-/* The store of a region that does little else; NULL: it is another region. */
-static Inst *only_store(const Region *region)
+/* Does a region do little else than to store where it has read? */
+static bool is_kept(const Keep *k, Inst *inst, const Region *region)
 {
-    Inst *store = NULL;
-    uint32_t cost = 0;
-    for (Inst *inst = region->first; inst != region->last; inst = inst->next) {
-        if (inst->op == IR_STORE && !store)
-            store = inst;
-        else if (!flatten_is_cheap(inst) || inst->op == IR_LOAD)
-            return NULL;
-        else
-            cost += inst->type.kind == SCALAR_PLACE ? 0 : inst->type.width;
+    uint32_t cost = 0, stores = 0;
+    if (region->last->op != IR_YIELD)
+        return false;
+    for (Inst *at = region->first; at != region->last; at = at->next) {
+        if (at->op == IR_STORE) {
+            if (!is_own(k, inst->region, var_of(at->args[0])) ||
+                !load_before(inst, at->args[0]))
+                return false;
+            stores++;
+        } else if (!flatten_is_cheap(at) || at->op == IR_LOAD) {
+            return false;
+        } else {
+            cost += at->type.kind == SCALAR_PLACE ? 0 : at->type.width;
+        }
     }
-    return region->last->op == IR_YIELD && cost <= MAX_COST ? store : NULL;
+    return stores > 0 && stores <= 2 && cost <= MAX_COST;
 }
 
 static void keep_if(Keep *k, Inst *inst)
 {
     const Region *no = inst->flow.regions[1];
     Region *yes = inst->flow.regions[0];
-    bool plain = inst->flow.nresults == 0 && no->first == no->last && no->last->op == IR_YIELD;
-    Inst *store = plain ? only_store(yes) : NULL;
-    Inst *old = store && is_own(k, store->args[0]) ? load_before(inst, store->args[0]) : NULL;
-    if (!old)
+    if (inst->flow.nresults || no->first != no->last || no->last->op != IR_YIELD ||
+        !is_kept(k, inst, yes))
         return;
-    IrCursor c = {k->ir, inst->region, inst, store->span};
-    while (yes->first != yes->last) {
-        Inst *first = yes->first;
-        if (first == store) {
-            Inst *condition = ir_splat(&c, inst->args[0], old->type.width);
-            ir_store(&c, store->args[0], ir_op3(&c, IR_SELECT, condition, store->args[1], old));
-            ir_remove(store);
-        } else {
-            ir_move_before(first, inst);
+    IrCursor c = {k->ir, inst->region, inst, inst->span};
+    Inst *stores[2], *old[2];
+    uint32_t n = 0;
+    for (Inst *at = yes->first; at != yes->last; at = at->next)
+        if (at->op == IR_STORE) {
+            old[n] = load_before(inst, at->args[0]);
+            stores[n++] = at;
         }
+    while (yes->first != yes->last)
+        ir_move_before(yes->first, inst);
+    for (uint32_t i = 0; i < n; i++) {
+        c.before = stores[i];
+        Inst *condition = ir_splat(&c, inst->args[0], old[i]->type.width);
+        stores[i]->args[1] = ir_op3(&c, IR_SELECT, condition, stores[i]->args[1], old[i]);
     }
     ir_remove(inst);
 }
@@ -161,8 +253,7 @@ static void walk(Keep *k, Region *region)
 void opt_keep(Ir *ir)
 {
     Keep k = {.ir = ir};
-    k.place = ARENA_ARRAY(ir->arena, const Inst *, ir->vars.len + 1);
-    k.many = ARENA_ARRAY(ir->arena, bool, ir->vars.len + 1);
+    k.written = ARENA_ARRAY(ir->arena, Written, ir->vars.len + 1);
     survey(&k, ir->body);
     walk(&k, ir->body);
 }

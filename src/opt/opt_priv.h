@@ -35,6 +35,9 @@ uint32_t leaver_result(const Inst *leaver, uint32_t i);
 uint32_t leaver_param(const Inst *leaver, const Inst *loop, uint32_t i);
 uint32_t leaver_continued(const Inst *leaver, uint32_t i);
 
+/* same.c: are two values made the same way, from the same parameters, results and loads? */
+bool same_value(const Inst *x, const Inst *y);
+
 /* flatten.c: is it quicker done than jumped over, and harmless where it is not asked for? */
 bool flatten_is_cheap(const Inst *inst);
 

@@ -10,8 +10,6 @@
  */
 #include "opt/opt_priv.h"
 
-#include <string.h>
-
 #define DEPTH 8u                    /* of what a place is made from               */
 
 static bool is_plain(const Inst *inst)
@@ -27,32 +25,6 @@ static Inst *last_store(const Region *region)
     while (inst && is_plain(inst))
         inst = inst->prev;
     return inst && inst->op == IR_STORE ? inst : NULL;
-}
-
-static bool same_payload(const Inst *x, const Inst *y)
-{
-    switch (x->op) {
-    case IR_CONST: return memcmp(&x->constant, &y->constant, sizeof x->constant) == 0;
-    case IR_INPUT: return x->input == y->input;
-    case IR_EXTRACT: case IR_FIELD: return x->index == y->index;
-    case IR_VAR: return x->var == y->var;
-    case IR_SWIZZLE: return memcmp(x->swizzle, y->swizzle, sizeof x->swizzle) == 0;
-    default: return x->op != IR_VIEW;
-    }
-}
-
-/* Are two values, each of one way, made the same way? */
-static bool same(const Inst *x, const Inst *y, uint32_t depth)
-{
-    if (x == y)
-        return true;
-    if (depth == 0 || x->op != y->op || !ir_type_eq(x->type, y->type) ||
-        x->nargs != y->nargs || !is_plain(x) || !same_payload(x, y))
-        return false;
-    for (uint32_t i = 0; i < x->nargs; i++)
-        if (!same(x->args[i], y->args[i], depth - 1))
-            return false;
-    return true;
 }
 
 /* Can `inst`, used in a region, be made before the IF that the region is of? */
@@ -91,7 +63,7 @@ static bool sink_one(Ir *ir, Inst *inst)
     Region *yes = inst->flow.regions[0], *no = inst->flow.regions[1];
     Inst *a = last_store(yes), *b = last_store(no);
     if (!a || !b || !ir_type_eq(a->args[1]->type, b->args[1]->type) ||
-        !same(a->args[0], b->args[0], DEPTH) || !may_hoist(yes, a->args[0], DEPTH))
+        !same_value(a->args[0], b->args[0]) || !may_hoist(yes, a->args[0], DEPTH))
         return false;
     hoist(yes, a->args[0], inst);
     join_proofs(a->args[0], b->args[0]);

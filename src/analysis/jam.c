@@ -14,6 +14,7 @@
 #define MOST      8u
 #define STREAM    16u               /* lane groups that read memory in order       */
 #define LIGHT     12u               /* instructions of a loop that waits for memory */
+#define EARLY     4u                /* rounds that memory is not waited for in     */
 #define ROWS      2u                /* the same whose lanes go along rows          */
 #define FUNCTION  4u                /* registers that a function like exp needs    */
 
@@ -188,6 +189,27 @@ bool jam_is_atomic_stream(const Facts *f, const Inst *loop)
            waits_for_memory(f, body);
 }
 
+/* Is a loop from an id on in large steps, to a limit that is near? */
+static bool ends_early(const Inst *loop)
+{
+    const Inst *first = loop->flow.regions[0]->first, *end = loop->flow.regions[1]->last;
+    while (first && first->op != IR_IF)
+        first = first->next;
+    if (!first || end->op != IR_NEXT)
+        return false;
+    const Inst *c = first->args[0];
+    while (c->op == IR_UNIFORM)
+        c = c->args[0];
+    if ((c->op != IR_ULT && c->op != IR_SLT) || c->args[1]->op != IR_CONST ||
+        c->args[0]->op != IR_PARAM || c->args[0]->region != loop->flow.regions[0])
+        return false;
+    const Inst *next = end->args[c->args[0]->index];
+    if (next->op != IR_IADD || next->args[0] != c->args[0] || next->args[1]->op != IR_CONST)
+        return false;
+    uint32_t step = next->args[1]->constant.bits[0];
+    return step && c->args[1]->constant.bits[0] / step <= EARLY;
+}
+
 static void measure_loop(Jam *j, const Inst *loop)
 {
     uint32_t n = 0;
@@ -201,7 +223,7 @@ static void measure_loop(Jam *j, const Inst *loop)
     if (has_function(loop->flow.regions[0]))
         n += FUNCTION;
     j->rows |= analysis_has_rows(j->f, loop);
-    j->streams &= n <= 2 && !fact_of(j->f, loop)->ends_soon &&
+    j->streams &= n <= 2 && !fact_of(j->f, loop)->ends_soon && (n == 1 || !ends_early(loop)) &&
                   !has_atomic(loop->flow.regions[0]) &&
                   waits_for_memory(j->f, loop->flow.regions[0]);
     j->most = MAX_OF(j->most, n);

@@ -12,7 +12,7 @@
 #include "opt/opt_priv.h"
 
 #define MAX_ROUNDS 16u
-#define MAX_ADDED  640u             /* instructions, of all rounds of all loops   */
+#define MAX_ADDED  2048u            /* instructions, of all rounds of all loops   */
 #define MAX_NESTED 3u
 
 /* Rounds of a loop that is worth it; 0: it is not. */

@@ -223,9 +223,14 @@ void memory_vars(Emit *e)
 {
     LlvmValue buffers = entry_field(e, e->dispatch, offsetof(KernelDispatch, buffers), e->ptr);
     uint32_t buffer = 0;
-    /* Workgroup variables first: they are zeroed in one go. */
+    const bool *zeros = analysis_zeros(e->arena, e->ir);
+    /* Workgroup variables first, of which those that must be are zeroed in one go. */
     for (uint32_t i = 0; i < e->ir->vars.len; i++)
-        if (e->ir->vars.data[i]->space == IRSPACE_WORKGROUP)
+        if (e->ir->vars.data[i]->space == IRSPACE_WORKGROUP && zeros[i])
+            var_place(e, e->ir->vars.data[i], buffers, &buffer);
+    e->zeroed_bytes = e->memory_size;
+    for (uint32_t i = 0; i < e->ir->vars.len; i++)
+        if (e->ir->vars.data[i]->space == IRSPACE_WORKGROUP && !zeros[i])
             var_place(e, e->ir->vars.data[i], buffers, &buffer);
     e->workgroup_bytes = e->memory_size;
     for (uint32_t i = 0; i < e->ir->vars.len; i++)
@@ -275,8 +280,8 @@ static void function_begin(Emit *e)
 static void emit_workgroup(Emit *e)
 {
     flow_stop_check(e);
-    if (e->workgroup_bytes)
-        zero(e, e->memory, e->workgroup_bytes);
+    if (e->zeroed_bytes)
+        zero(e, e->memory, e->zeroed_bytes);
     wide_body(e);
 }
 

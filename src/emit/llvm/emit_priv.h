@@ -10,6 +10,7 @@
  *   math*.c     functions that no instruction computes; sums.c   sums of squares
  *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops;
  *   stream.c    past the caches; lanewise.c   one lane at a time
+ *   partner.c   lanes that change places; pattern.c   lanes at known distances
  *   strip.c     several rounds of a loop at once
  *   rows.c      vectors in memory one a lane; lanes one at a time
  *   atomic.c    atomics          subgroup.c   subgroups and quads
@@ -104,7 +105,7 @@ typedef struct Emit {
     bool      alone;                        /* inside code for KERNEL_ALONE       */
     VarState *vars;                         /* [ir->vars.len]                     */
     LlvmValue waiting[5];                   /* rows.c: memory for one lane's turn */
-    uint64_t  memory_size, workgroup_bytes, stack;
+    uint64_t  memory_size, workgroup_bytes, zeroed_bytes, stack;
 
     /* The lane groups that are being emitted: `jam` of them take the same way side by
      * side, so that long chains of arithmetic overlap and what they share is done
@@ -224,6 +225,8 @@ void strip_loop(Emit *e, Target *t, void (*round)(Emit *e, Target *t, const Inst
 /* A load or store in such a round; false: it is like others. */
 bool strip_load(Emit *e, const Inst *load);
 bool strip_store(Emit *e, const Inst *store);
+/* Lane i gets lane (i ^ by) of v; `by` is one number below the lanes. */
+LlvmValue lanes_exchange(Emit *e, LlvmValue v, LlvmValue by);
 void lanewise_survey(Emit *e);                          /* at entry, after uses   */
 /* i1, made at entry: has the dispatch this KERNEL_... flag? */
 LlvmValue flag_is_set(Emit *e, uint32_t flag);

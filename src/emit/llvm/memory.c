@@ -446,6 +446,48 @@ static Loaded load(Emit *e, const Address *a, uint32_t width)
     return load_checked(e, a, width, spread, fits);
 }
 
+static bool is_word(const Address *a)
+{
+    return a->mem->value.type.width == 1 && element_size(a) == 4;
+}
+
+static bool load_pattern(Emit *e, const Address *a, Loaded *out)
+{
+    return a->shape == ADDRESS_SCATTERED && is_word(a) &&
+           pattern_load(e, a, stored_type(e, a), out->c);
+}
+
+/* x[i ^ d]: one vector of neighbours, whose lanes change places. */
+static bool load_partner(Emit *e, const Inst *place, const Address *a, Loaded *out)
+{
+    Partner p;
+    if (!partner_find(e, place, &p))
+        return false;
+    LlvmType type = lane_type(e, stored_type(e, a));
+    LlvmBlock outside = NULL, after = NULL;
+    if (p.fits) {
+        LlvmBlock inside = block_new(e, "inside");
+        outside = block_new(e, "outside");
+        after = block_new(e, "loaded");
+        jump_if(e, p.fits, inside, outside);
+        block_start(e, inside);
+    }
+    LlvmValue x = lanes_exchange(e, memory_load_at(e, a, type, p.pointer), p.by);
+    out->c[0] = x;
+    if (!p.fits)
+        return true;
+    LlvmBlock from[2] = {LLVMGetInsertBlock(e->builder), NULL};
+    jump(e, after);
+    block_start(e, outside);
+    LlvmValue y = load_outside(e, a, 1).c[0];
+    from[1] = LLVMGetInsertBlock(e->builder);
+    jump(e, after);
+    block_start(e, after);
+    out->c[0] = LLVMBuildPhi(e->builder, type, "");
+    LLVMAddIncoming(out->c[0], (LlvmValue[]){x, y}, from, 2);
+    return true;
+}
+
 /* Lanes that are off read nothing: one vector of words, for which machines have an
  * instruction. */
 static bool load_masked(Emit *e, const Inst *place, Loaded *out)
@@ -480,7 +522,8 @@ void memory_load(Emit *e, const Inst *inst)
     Address a = address_of(e, inst->args[0], e->mask != NULL);
     if (lanewise_is(e, inst) && is_plain(e, inst, &a))
         v = load_lanewise(e, &a);
-    else if (!load_masked(e, inst->args[0], &v))
+    else if (!load_masked(e, inst->args[0], &v) && !load_pattern(e, &a, &v) &&
+             !load_partner(e, inst->args[0], &a, &v))
         v = load(e, &a, inst->type.width);
     bool lanes = shape_of(e, inst) == SHAPE_VARYING;
     for (uint32_t c = 0; c < inst->type.width; c++) {
@@ -554,12 +597,12 @@ static void store_maybe_following(Emit *e, const Address *a, LlvmValue v, LlvmVa
     LaneAddress lanes = address_lanes(e, a, false);
     LlvmBlock beside = block_new(e, "beside"), apart = block_new(e, "apart");
     LlvmBlock after = block_new(e, "stored");
-    LlvmValue easy = follows(e, &lanes);
-    if (mask)
-        easy = LLVMBuildAnd(e->builder, easy, mask_all(e, mask), "");
-    jump_if(e, easy, beside, apart);
+    jump_if(e, follows(e, &lanes), beside, apart);
     block_start(e, beside);
-    memory_store_at(e, a, v, address_in_lane(e, &lanes, 0));
+    if (mask)
+        store_masked(e, a, v, address_in_lane(e, &lanes, 0), mask);
+    else
+        memory_store_at(e, a, v, address_in_lane(e, &lanes, 0));
     jump(e, after);
     block_start(e, apart);
     scatter(e, a, v, &lanes, mask);
@@ -691,6 +734,33 @@ static void store_outside(Emit *e, const Address *a, const LlvmValue *v, uint32_
     lanes_store_in_turn(e, a, &lanes, v, width, mask);
 }
 
+static bool store_partner(Emit *e, const Inst *place, const Address *a, const LlvmValue *v)
+{
+    Partner p;
+    if (!partner_find(e, place, &p))
+        return false;
+    LlvmBlock outside = p.fits ? block_new(e, "outside") : NULL;
+    LlvmBlock after = p.fits ? block_new(e, "stored") : NULL;
+    if (p.fits) {
+        LlvmBlock inside = block_new(e, "inside");
+        jump_if(e, p.fits, inside, outside);
+        block_start(e, inside);
+    }
+    LlvmValue moved = lanes_exchange(e, v[0], p.by);
+    if (e->mask)
+        store_masked(e, a, moved, p.pointer, partner_mask(e, e->mask, p.by));
+    else
+        memory_store_at(e, a, moved, p.pointer);
+    if (p.fits) {
+        jump(e, after);
+        block_start(e, outside);
+        store_outside(e, a, v, 1);
+        jump(e, after);
+        block_start(e, after);
+    }
+    return true;
+}
+
 static void store_checked(Emit *e, const Address *a, const LlvmValue *v, uint32_t width,
                           bool dense)
 {
@@ -752,9 +822,11 @@ void memory_store(Emit *e, const Inst *inst)
     } else if (is_dense(e, &a, width)) {
         a.streams = !e->mask && stream_may(e, inst, &a);
         store_checked(e, &a, v, width, true);
+    } else if (is_word(&a) && pattern_store(e, &a, v[0])) {
+        return;
     } else if (a.shape == ADDRESS_STRIDED && e->lanes > 1) {
         store_checked(e, &a, v, width, false);
-    } else {
+    } else if (!store_partner(e, inst->args[0], &a, v)) {
         store_scattered(e, &a, v, width);
     }
 }

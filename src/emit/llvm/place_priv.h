@@ -92,6 +92,25 @@ bool      lanewise_is(const Emit *e, const Inst *load);
 /* lane_get() of an integer, or a way around the vector. */
 LlvmValue lanewise_get(Emit *e, LlvmValue v, uint32_t lane);
 
+/* ---- partner.c ---- */
+
+/* The block that holds x[i ^ d] of all lanes; lane i's is at (i ^ by). */
+typedef struct Partner {
+    LlvmValue pointer, by;
+    LlvmValue fits;                 /* i1: all of it is in bounds; NULL: known    */
+} Partner;
+
+/* False: the place is another. */
+bool      partner_find(Emit *e, const Inst *place, Partner *out);
+LlvmValue partner_mask(Emit *e, LlvmValue mask, LlvmValue by);
+
+/* ---- pattern.c ---- */
+
+/* One word a lane; `type`: what it is in memory. False: the distances are not known, or
+ * too large. */
+bool      pattern_load(Emit *e, const Address *a, LlvmType type, LlvmValue *out);
+bool      pattern_store(Emit *e, const Address *a, LlvmValue v);
+
 /* ---- stream.c ---- */
 
 /* Whether a store to such an address may pass the caches by. */

@@ -129,6 +129,13 @@ static LlvmValue shuffle(Emit *e, LlvmValue v, LlvmValue index)
     return out;
 }
 
+/* With one mask for all, lanes change places. */
+static LlvmValue shuffle_xor(Emit *e, const Inst *inst, LlvmValue v)
+{
+    LlvmValue by = as_scalar(e, inst->args[1], 0);
+    return lanes_exchange(e, v, LLVMBuildAnd(e->builder, by, const_i32(e, e->lanes - 1), ""));
+}
+
 /* The lane whose value each lane wants. */
 static LlvmValue source_lane(Emit *e, const Inst *inst)
 {
@@ -193,6 +200,9 @@ static void ballot(Emit *e, const Inst *inst)
 
 static LlvmValue component(Emit *e, const Inst *inst, LlvmValue v)
 {
+    if (inst->subgroup == SUBGROUP_SHUFFLE_XOR && e->lanes > 1 &&
+        shape_of(e, inst->args[1]) <= SHAPE_GROUP)
+        return shuffle_xor(e, inst, v);
     switch (inst->subgroup) {
     case SUBGROUP_EXCLUSIVE_ADD: case SUBGROUP_EXCLUSIVE_MUL: return scan(e, inst, v, true);
     case SUBGROUP_INCLUSIVE_ADD: case SUBGROUP_INCLUSIVE_MUL: return scan(e, inst, v, false);

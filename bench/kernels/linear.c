@@ -5,6 +5,9 @@
 #include "kernels/kernels.h"
 #include "native/native.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- matrix products ---- */
 
 static void matmul_arrays(Work *w, uint32_t seed)
@@ -198,4 +201,107 @@ static const char *q8_check(const Work *w, const void *out)
 const Bench bench_q8 = {
     .name = "q8", .set = "more", .sizes = {{"words", 1024, 64}, {NULL, 2048, 16}},
     .make = q8_make, .native = q8_native, .check = q8_check,
+};
+
+/* ---- a matrix times a vector ---- */
+
+static void matvec_make(Work *w)
+{
+    uint32_t rows = w->size[0], cols = w->size[1], *size = work_array(w, 2 * sizeof *size);
+    w->array[0].is_uniform = true;
+    size[0] = rows;
+    size[1] = cols;
+    work_floats(w, (size_t)rows * cols, 61, -1, 1);
+    work_floats(w, cols, 62, -1, 1);
+    work_array(w, rows * sizeof(float));
+    work_run(w, NULL, (rows + 63) / 64, 1, 0)->size = 2 * sizeof *size;
+    w->out = 3;
+    w->flops = 2.0 * rows * cols;
+    w->bytes = 4.0 * rows * cols;
+}
+
+static void matvec_native(const Work *w)
+{
+    native_matvec(w->array[3].data, w->array[1].data, w->array[2].data, w->size[0], w->size[1]);
+}
+
+static double matvec_want(const Work *w, size_t r)
+{
+    const float *a = w->array[1].data, *x = w->array[2].data;
+    size_t cols = w->size[1];
+    double sum = 0;
+    for (size_t i = 0; i < cols; i++)
+        sum += (double)a[r * cols + i] * (double)x[i];
+    return sum;
+}
+
+static const char *matvec_check(const Work *w, const void *out)
+{
+    return check_sample(w, out, w->size[0], 200, matvec_want, 1e-4);
+}
+
+const Bench bench_matvec = {
+    .name = "matvec", .set = "more", .sizes = {{NULL, 1000, 70}, {NULL, 1000, 37}},
+    .make = matvec_make, .native = matvec_native, .check = matvec_check,
+};
+
+/* ---- paths ---- */
+
+enum { PATH_STEPS, DISTANCE, FIRST_DISTANCE };      /* arrays */
+
+#define PATH_STEP_SIZE 256u         /* bytes from one to the next: an offset's alignment */
+
+static void paths_make(Work *w)
+{
+    uint32_t nodes = w->size[0], steps = w->size[1];
+    size_t n = (size_t)nodes * nodes;
+    uint32_t *step = work_array(w, steps * PATH_STEP_SIZE);
+    w->array[PATH_STEPS].is_uniform = true;
+    work_array(w, n * sizeof(float));
+    float *distance = work_floats(w, n, 63, 1, 100);
+    for (uint32_t i = 0; i < nodes; i++)
+        distance[(size_t)i * nodes + i] = 0;
+    Step *copy = work_step(w, STEP_COPY);
+    copy->from = FIRST_DISTANCE;
+    copy->to = DISTANCE;
+    for (uint32_t k = 0; k < steps; k++) {
+        Step *s = work_run(w, NULL, (nodes + 15) / 16, (nodes + 15) / 16,
+                           1 << PATH_STEPS | 1 << DISTANCE);
+        s->offset = k * PATH_STEP_SIZE;
+        s->size = 2 * sizeof *step;
+        step[s->offset / sizeof *step] = nodes;
+        step[s->offset / sizeof *step + 1] = k;
+    }
+    w->out = DISTANCE;
+}
+
+static void paths_native(const Work *w)
+{
+    memcpy(w->array[DISTANCE].data, w->array[FIRST_DISTANCE].data, w->array[DISTANCE].size);
+    native_paths(w->array[DISTANCE].data, w->size[0], w->size[1]);
+}
+
+static const char *paths_check(const Work *w, const void *out)
+{
+    size_t nodes = w->size[0], n = nodes * nodes;
+    const float *first = w->array[FIRST_DISTANCE].data, *got = out;
+    float *want = malloc(n * sizeof *want);
+    const char *what = want ? NULL : "no memory";
+    if (want)
+        memcpy(want, first, n * sizeof *want);
+    for (size_t k = 0; want && k < w->size[1]; k++)
+        for (size_t i = 0; i < n; i++) {
+            float around = want[i / nodes * nodes + k] + want[k * nodes + i % nodes];
+            want[i] = around < want[i] ? around : want[i];
+        }
+    for (size_t i = 0; want && !what && i < n; i++)
+        if (got[i] != want[i])
+            what = wrong("path %zu: %g, not %g", i, (double)got[i], (double)want[i]);
+    free(want);
+    return what;
+}
+
+const Bench bench_paths = {
+    .name = "paths", .set = "more", .sizes = {{NULL, 512, 45}, {NULL, 8, 8}},
+    .make = paths_make, .native = paths_native, .check = paths_check,
 };

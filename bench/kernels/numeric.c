@@ -177,3 +177,48 @@ const Bench bench_options = {
     .name = "options", .set = "more", .sizes = {{NULL, 1 << 20, 1000}},
     .make = options_make, .native = options_native, .check = options_check,
 };
+
+/* ---- norms ---- */
+
+static void norm_make(Work *w)
+{
+    uint32_t cols = w->size[0], rows = w->size[1];
+    work_floats(w, (size_t)rows * cols, 65, -1, 2);
+    work_floats(w, cols, 66, 0.5, 1.5);
+    work_floats(w, cols, 67, -1, 1);
+    work_array(w, (size_t)rows * cols * sizeof(float));
+    work_run(w, NULL, rows, 1, 0);
+    w->out = 3;
+    w->bytes = 8.0 * rows * cols;
+}
+
+static void norm_native(const Work *w)
+{
+    native_norm(w->array[3].data, w->array[0].data, w->array[1].data, w->array[2].data,
+                w->size[1], w->size[0]);
+}
+
+static double norm_want(const Work *w, size_t i)
+{
+    size_t cols = w->size[0];
+    const float *x = w->array[0].data, *row = x + i / cols * cols;
+    const float *scale = w->array[1].data, *shift = w->array[2].data;
+    double sum = 0, square = 0;
+    for (size_t k = 0; k < cols; k++) {
+        sum += (double)row[k];
+        square += (double)row[k] * (double)row[k];
+    }
+    double mean = sum / (double)cols, variance = square / (double)cols - mean * mean;
+    return ((double)x[i] - mean) / sqrt(variance + 1e-5) * (double)scale[i % cols]
+         + (double)shift[i % cols];
+}
+
+static const char *norm_check(const Work *w, const void *out)
+{
+    return check_sample(w, out, w->array[3].size / sizeof(float), 40, norm_want, 1e-4);
+}
+
+const Bench bench_norm = {
+    .name = "norm", .set = "more", .sizes = {{"cols", 768, 300}, {NULL, 1024, 5}},
+    .make = norm_make, .native = norm_native, .check = norm_check,
+};

@@ -139,3 +139,31 @@ void native_q8(float *restrict y, const int8_t *restrict a, const int8_t *restri
         y[r] = scale[r] * (float)sum;
     }
 }
+
+void native_matvec(float *restrict y, const float *restrict a, const float *restrict x,
+                   size_t rows, size_t cols)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t r = 0; r < rows; r++) {
+        float sum = 0;
+        for (size_t i = 0; i < cols; i++)
+            sum += a[r * cols + i] * x[i];
+        y[r] = sum;
+    }
+}
+
+/* ---- paths ---- */
+
+void native_paths(float *distance, size_t nodes, size_t steps)
+{
+    for (size_t k = 0; k < steps; k++) {
+        const float *from = distance + k * nodes;
+#pragma omp parallel for schedule(static)
+        for (size_t i = 0; i < nodes; i++) {
+            float *row = distance + i * nodes, via = row[k];
+#pragma omp simd
+            for (size_t j = 0; j < nodes; j++)
+                row[j] = via + from[j] < row[j] ? via + from[j] : row[j];
+        }
+    }
+}

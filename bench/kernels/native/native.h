@@ -47,7 +47,18 @@ void native_spmv(float *y, const uint32_t *start, const uint32_t *column,
 void native_q8(float *y, const int8_t *a, const int8_t *x, const float *scale, size_t rows,
                size_t cols);
 
+/* y = a x; a: [rows][cols] */
+void native_matvec(float *y, const float *a, const float *x, size_t rows, size_t cols);
+/* The shortest of the way there is and the ways through the first `steps` nodes;
+ * distance: [nodes][nodes] */
+void native_paths(float *distance, size_t nodes, size_t steps);
+
 /* ---- numeric.c ---- */
+
+/* y = rows of x with mean 0 and variance 1, times scale, plus shift; x, y: [rows][cols],
+ * scale, shift: [cols] */
+void native_norm(float *y, const float *x, const float *scale, const float *shift, size_t rows,
+                 size_t cols);
 
 /* y = softmax of each row of x; both [rows][cols] */
 void native_softmax(float *y, const float *x, size_t rows, size_t cols);

@@ -113,3 +113,23 @@ void native_options(float *restrict value, const float *restrict option, size_t 
         value[2 * i + 1] = call + later - price;
     }
 }
+
+/* ---- norms ---- */
+
+void native_norm(float *restrict y, const float *restrict x, const float *restrict scale,
+                 const float *restrict shift, size_t rows, size_t cols)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t r = 0; r < rows; r++) {
+        const float *row = x + r * cols;
+        float sum = 0, square = 0;
+        for (size_t i = 0; i < cols; i++) {
+            sum += row[i];
+            square += row[i] * row[i];
+        }
+        float mean = sum / (float)cols;
+        float inverse = 1 / sqrtf(square / (float)cols - mean * mean + 1e-5f);
+        for (size_t i = 0; i < cols; i++)
+            y[r * cols + i] = (row[i] - mean) * inverse * scale[i] + shift[i];
+    }
+}

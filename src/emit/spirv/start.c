@@ -15,6 +15,8 @@
 #include "emit/spirv/spirv_priv.h"
 
 #define FEW         256u            /* bytes that may be stored one by one        */
+#define FEW_ROUNDS  32u             /* of a loop that lavapipe unrolls; a table that such a
+                                       one goes through is gone then              */
 #define PIECES      16u             /* of a path in a table, at the most          */
 #define PIECE_LEAST 16u             /* elements of one                            */
 #define MOST_ROUNDS 8192u           /* of loops for a table: lavapipe has 65535   */
@@ -251,12 +253,18 @@ static void store_variable(Spirv *s, const IrVar *var, uint32_t sharers, SpvId f
 
 /* ---- variables ---- */
 
+static bool is_large_table(const MemType *mem)
+{
+    bool is_short = mem->kind == MEM_ARRAY && mem->array.count <= FEW_ROUNDS;
+    return mem->size > (is_short ? 2 * FEW : FEW) && mem->size / 4 <= MOST_ROUNDS;
+}
+
 bool spv_start_is_code(const Spirv *s, const IrVar *var)
 {
-    if (!s->target->unrolls_initializers || var->type->size <= FEW)
+    if (!s->target->unrolls_initializers)
         return false;
-    return var->space == IRSPACE_PRIVATE
-           || (var->space == IRSPACE_CONSTANT && var->type->size / 4 <= MOST_ROUNDS);
+    return (var->space == IRSPACE_PRIVATE && var->type->size > FEW)
+           || (var->space == IRSPACE_CONSTANT && is_large_table(var->type));
 }
 
 void spv_start_own(Spirv *s)

@@ -555,8 +555,10 @@ static bool work_for(Wait *w, bool has_time)
 static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
 {
     bool            endless = timeout > (uint64_t)INT64_MAX;
-    struct timespec until = deadline_in(endless ? 0 : timeout);
+    struct timespec until = {0};
     WGPUWaitStatus  status = WGPUWaitStatus_Error;
+    if (timeout && !endless)                /* the clock is slower than all the rest */
+        until = deadline_in(timeout);
     pthread_mutex_lock(&w->fs->lock);
     if (!wait_is_wrong(w, timeout)) {
         bool any = look(w);

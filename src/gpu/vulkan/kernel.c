@@ -102,26 +102,6 @@ static VkResult make_pipeline(GpuDevice *d, const GpuKernel *k, SpirvCode code,
     return result;
 }
 
-static VkResult kernel_make(GpuDevice *d, const SpirvKernel *code, GpuKernel **out)
-{
-    GpuKernel *k = calloc(1, sizeof *k);
-    if (!k || !copy_bindings(k, code)) {
-        free(k);
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    k->id = atomic_fetch_add(&d->next_id, 1) + 1;
-    k->immediates = (code->immediate_bytes + 3) / 4 * 4;
-    VkResult result = make_layouts(d, k);
-    if (result == VK_SUCCESS)
-        result = make_pipeline(d, k, code->code, &k->pipeline);
-    if (result != VK_SUCCESS) {
-        vulkan_kernel_free(d, k);
-        return result;
-    }
-    *out = k;
-    return VK_SUCCESS;
-}
-
 static bool copy_proof(GpuKernel *k, const Proof *p)
 {
     ProofNode  *nodes = malloc((p->nnodes + 1) * sizeof *nodes);
@@ -140,13 +120,57 @@ static bool copy_proof(GpuKernel *k, const Proof *p)
     return true;
 }
 
-/* The second pipeline, for a driver that leaves bounds to the code. It is a matter of
- * speed alone: where it cannot be made there is none. */
-static void add_unchecked(GpuDevice *d, GpuKernel *k, const SpirvKernel *code)
+static bool copy_code(GpuKernel *k, SpirvCode code)
 {
-    if (code->proof.nchecks && code->nbindings == k->nbindings && copy_proof(k, &code->proof)
-        && make_pipeline(d, k, code->code, &k->unchecked) != VK_SUCCESS)
+    uint32_t *words = malloc(code.count * sizeof *words);
+    if (!words)
+        return false;
+    memcpy(words, code.words, code.count * sizeof *words);
+    k->words = words;
+    k->nwords = code.count;
+    return true;
+}
+
+/* The pipeline for a driver that leaves bounds to the code, where they are proved. It is a
+ * matter of speed alone: where it cannot be made there is none. The other is made when a
+ * dispatch needs it, which few do. */
+static void make_unchecked(GpuDevice *d, GpuKernel *k, const SpirvKernel *code,
+                           const SpirvKernel *unchecked)
+{
+    if (unchecked->proof.nchecks && unchecked->nbindings == k->nbindings
+        && copy_proof(k, &unchecked->proof) && copy_code(k, code->code)
+        && make_pipeline(d, k, unchecked->code, &k->unchecked) != VK_SUCCESS)
         k->unchecked = VK_NULL_HANDLE;
+}
+
+/* `unchecked`: NULL if there is none. */
+static VkResult kernel_make(GpuDevice *d, const SpirvKernel *code,
+                            const SpirvKernel *unchecked, GpuKernel **out)
+{
+    GpuKernel *k = calloc(1, sizeof *k);
+    if (!k || !copy_bindings(k, code)) {
+        free(k);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    k->id = atomic_fetch_add(&d->next_id, 1) + 1;
+    k->immediates = (code->immediate_bytes + 3) / 4 * 4;
+    VkResult result = make_layouts(d, k);
+    if (result == VK_SUCCESS && unchecked)
+        make_unchecked(d, k, code, unchecked);
+    if (result == VK_SUCCESS && !k->unchecked)
+        result = make_pipeline(d, k, code->code, &k->pipeline);
+    if (result != VK_SUCCESS) {
+        vulkan_kernel_free(d, k);
+        return result;
+    }
+    *out = k;
+    return VK_SUCCESS;
+}
+
+VkResult vulkan_kernel_check(GpuDevice *d, GpuKernel *k)
+{
+    SpirvCode code = {k->words, k->nwords};
+    return k->pipeline ? VK_SUCCESS : make_pipeline(d, k, code, &k->pipeline);
 }
 
 static GpuKernel *kernel_compile(GpuDevice *d, Arena *arena, const Module *m,
@@ -154,18 +178,17 @@ static GpuKernel *kernel_compile(GpuDevice *d, Arena *arena, const Module *m,
                                  uint32_t nsettings, Diag *diag)
 {
     const SpirvTarget *target = &d->adapter->target;
-    SpirvKernel        code = {0};
+    SpirvKernel        code = {0}, unchecked = {0};
     GpuKernel         *k = NULL;
     if (!spirv_compile(&code, arena, m, entry, settings, nsettings, target, diag))
         return NULL;
-    VkResult result = kernel_make(d, &code, &k);
+    bool two = !target->robust_storage
+               && spirv_compile_assuming(&unchecked, arena, m, entry, settings, nsettings,
+                                         target, &(Diag){.arena = arena});
+    VkResult result = kernel_make(d, &code, two ? &unchecked : NULL, &k);
     if (result != VK_SUCCESS)
         diag_add(diag, DIAG_device_refused, entry->span,
                  "the driver does not take the kernel: %s", vulkan_result_text(result));
-    else if (!target->robust_storage
-             && spirv_compile_assuming(&code, arena, m, entry, settings, nsettings, target,
-                                       &(Diag){.arena = arena}))
-        add_unchecked(d, k, &code);
     return k;
 }
 
@@ -194,6 +217,7 @@ void vulkan_kernel_free(GpuDevice *d, GpuKernel *k)
     d->fn.DestroyPipelineLayout(d->device, k->layout, NULL);
     for (uint32_t i = 0; i < k->nsets; i++)
         d->fn.DestroyDescriptorSetLayout(d->device, k->sets[i], NULL);
+    free(k->words);
     free(k->proof.nodes);
     free(k->proof.checks);
     free(k->bindings);

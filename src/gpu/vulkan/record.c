@@ -159,30 +159,41 @@ static bool bind_sets(Recording *r, const GpuKernel *k, const GpuBinding *const 
 }
 
 /* `groups` NULL: not known yet. */
-static VkPipeline choose_pipeline(const GpuKernel *k, const GpuBinding *const *slots,
-                                  const uint32_t *groups)
+static bool is_proved(const GpuKernel *k, const GpuBinding *const *slots,
+                      const uint32_t *groups)
 {
     uint64_t sizes[MAX_SLOTS];
     if (!k->unchecked || !groups)
-        return k->pipeline;
+        return false;
     for (uint32_t i = 0; i < k->nbindings; i++)
         sizes[i] = slots[i]->size;
-    return spirv_proof_holds(&k->proof, sizes, k->nbindings, groups) ? k->unchecked
-                                                                     : k->pipeline;
+    return spirv_proof_holds(&k->proof, sizes, k->nbindings, groups);
+}
+
+static bool bind_pipeline(Recording *r, GpuKernel *k, bool proved)
+{
+    VkResult   result = proved ? VK_SUCCESS : vulkan_kernel_check(r->d, k);
+    VkPipeline pipeline = proved ? k->unchecked : k->pipeline;
+    if (result != VK_SUCCESS) {
+        r->why = vulkan_result_text(result);
+        return false;
+    }
+    if (pipeline != r->pipeline)
+        r->d->fn.CmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    r->pipeline = pipeline;
+    return true;
 }
 
 /* Binds what the dispatch needs and is not bound; orders it after what it must wait for. */
-static bool prepare(Recording *r, const GpuKernel *k, const GpuBinding *bindings,
+static bool prepare(Recording *r, GpuKernel *k, const GpuBinding *bindings,
                     const void *immediates, const uint32_t *groups)
 {
     const GpuBinding *slots[MAX_SLOTS];
     BUG_IF(k->nbindings > MAX_SLOTS, "a kernel has %u bindings", k->nbindings);
     find_slots(k, bindings, slots);
     use_slots(r, k, slots);
-    VkPipeline pipeline = choose_pipeline(k, slots, groups);
-    if (pipeline != r->pipeline)
-        r->d->fn.CmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    r->pipeline = pipeline;
+    if (!bind_pipeline(r, k, is_proved(k, slots, groups)))
+        return false;
     if ((k != r->kernel || bindings != r->bindings) && !bind_sets(r, k, slots))
         return false;
     if (k->immediates)
@@ -238,7 +249,7 @@ static bool check_indirect(Recording *r, const GpuCommand *c, VulkanPiece *out)
 
 static void record_dispatch(Recording *r, const GpuCommand *c)
 {
-    const GpuKernel *k = c->dispatch.kernel;
+    GpuKernel       *k = c->dispatch.kernel;
     const uint32_t  *n = c->dispatch.groups;
     VulkanPiece      arguments = {0};
     bool             indirect = c->kind == GPU_DISPATCH_INDIRECT;

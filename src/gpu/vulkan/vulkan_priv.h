@@ -223,10 +223,13 @@ struct GpuKernel {
     uint32_t              nsets;    /* last group + 1                             */
     VkDescriptorSetLayout sets[8];
     VkPipelineLayout      layout;
-    VkPipeline            pipeline;
+    VkPipeline            pipeline; /* vulkan_kernel_check(); may be none yet     */
     VkPipeline            unchecked;        /* for dispatches of which the proof
                                        holds: indices go unchecked. May be none    */
     Proof                 proof;    /* of `unchecked`; nodes and checks malloc'ed  */
+    uint32_t             *words;    /* [nwords] the code of `pipeline`, if there is
+                                       `unchecked`; malloc'ed                      */
+    size_t                nwords;
     uint32_t              immediates;       /* bytes                              */
     GpuKernel            *next;     /* in a list of the device's                  */
 };
@@ -234,6 +237,8 @@ struct GpuKernel {
 GpuKernel *vulkan_kernel_new(GpuDevice *d, const Module *m, const Decl *entry,
                              const OverrideSetting *settings, uint32_t nsettings, Diag *diag);
 void       vulkan_kernel_free(GpuDevice *d, GpuKernel *k);
+/* Makes k->pipeline, if it is not there yet. With record_lock. */
+VkResult   vulkan_kernel_check(GpuDevice *d, GpuKernel *k);
 
 /* Kernels of the device's own, in WGSL. */
 typedef enum VulkanHelper {

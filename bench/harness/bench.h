@@ -128,6 +128,10 @@ void    runner_free(Runner *r);
 void    runner_launch(Runner *r);               /* from submit to completion      */
 /* The array w->out as the device left it; the caller frees the memory. */
 void   *runner_result(Runner *r);
+/* Writes the data of the array `i` to the device's, and waits until it is there. */
+void    runner_write(Runner *r, uint32_t i);
+/* The array w->out into `to`, by way of a buffer that stays. */
+void    runner_read(Runner *r, void *to);
 /* Compiles entry point `entry` and forgets it. */
 void    device_compile(Device *d, const char *wgsl, const char *entry);
 

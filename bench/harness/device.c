@@ -24,6 +24,7 @@ struct Runner {
     Device             *device;
     const Work         *work;
     WGPUBuffer          buffer[MAX_BUFFERS];
+    WGPUBuffer          back;                   /* the result, for the host; or NULL */
     WGPUComputePipeline pipeline[MAX_STEPS];    /* of the step                     */
     WGPUBindGroup       group[MAX_STEPS];
 };
@@ -272,6 +273,8 @@ void runner_free(Runner *r)
     }
     for (uint32_t i = 0; i < r->work->narrays; i++)
         wgpuBufferRelease(r->buffer[i]);
+    if (r->back)
+        wgpuBufferRelease(r->back);
     free(r);
 }
 
@@ -299,6 +302,13 @@ static void submit(const Device *d, WGPUCommandEncoder e)
     wgpuCommandEncoderRelease(e);
 }
 
+static void wait_for_work(const Device *d)
+{
+    wait_for(d, wgpuQueueOnSubmittedWorkDone(d->queue,
+        (WGPUQueueWorkDoneCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
+                                        .callback = on_done}));
+}
+
 void runner_launch(Runner *r)
 {
     const Device *d = r->device;
@@ -318,29 +328,48 @@ void runner_launch(Runner *r)
         i++;
     }
     submit(d, e);
-    wait_for(d, wgpuQueueOnSubmittedWorkDone(d->queue,
-        (WGPUQueueWorkDoneCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
-                                        .callback = on_done}));
+    wait_for_work(d);
+}
+
+/* ---- data ---- */
+
+void runner_write(Runner *r, uint32_t i)
+{
+    const Array *a = &r->work->array[i];
+    wgpuQueueWriteBuffer(r->device->queue, r->buffer[i], 0, a->data, a->size);
+    wait_for_work(r->device);
+}
+
+static WGPUBuffer buffer_back(const Device *d, size_t size)
+{
+    WGPUBufferDescriptor desc = WGPU_BUFFER_DESCRIPTOR_INIT;
+    desc.usage = WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst;
+    desc.size = size;
+    WGPUBuffer back = wgpuDeviceCreateBuffer(d->device, &desc);
+    if (!back)
+        stop("no memory");
+    return back;
+}
+
+void runner_read(Runner *r, void *to)
+{
+    const Device *d = r->device;
+    const Array *a = &r->work->array[r->work->out];
+    if (!r->back)
+        r->back = buffer_back(d, a->size);
+    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(d->device, NULL);
+    wgpuCommandEncoderCopyBufferToBuffer(e, r->buffer[r->work->out], 0, r->back, 0, a->size);
+    submit(d, e);
+    wait_for(d, wgpuBufferMapAsync(r->back, WGPUMapMode_Read, 0, a->size,
+        (WGPUBufferMapCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
+                                    .callback = on_map}));
+    memcpy(to, wgpuBufferGetConstMappedRange(r->back, 0, a->size), a->size);
+    wgpuBufferUnmap(r->back);
 }
 
 void *runner_result(Runner *r)
 {
-    const Device *d = r->device;
-    const Array *a = &r->work->array[r->work->out];
-    void *copy = memory_new(a->size);
-    WGPUBufferDescriptor desc = WGPU_BUFFER_DESCRIPTOR_INIT;
-    desc.usage = WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst;
-    desc.size = a->size;
-    WGPUBuffer back = wgpuDeviceCreateBuffer(d->device, &desc);
-    if (!back)
-        stop("no memory");
-    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(d->device, NULL);
-    wgpuCommandEncoderCopyBufferToBuffer(e, r->buffer[r->work->out], 0, back, 0, a->size);
-    submit(d, e);
-    wait_for(d, wgpuBufferMapAsync(back, WGPUMapMode_Read, 0, a->size,
-        (WGPUBufferMapCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
-                                    .callback = on_map}));
-    memcpy(copy, wgpuBufferGetConstMappedRange(back, 0, a->size), a->size);
-    wgpuBufferRelease(back);
+    void *copy = memory_new(r->work->array[r->work->out].size);
+    runner_read(r, copy);
     return copy;
 }

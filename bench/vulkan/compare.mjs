@@ -9,7 +9,7 @@
 //        NAME=PACKAGE, the folder of a node package; NAME=PROGRAM, a file that runs
 //        JavaScript and has WebGPU built in; or `none`. The driver is chosen by the
 //        environment. Options: --cpu-time, --small. Names of kernels; default: all of
-//        the common set, and `empty`.
+//        the common set, and `empty`, `dispatches`, `upload`, `readback`.
 // out    a table; status 1 if a result is wrong
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,6 +26,9 @@ const cpuTime = options.includes('--cpu-time');
 const small = options.includes('--small');
 const ROUNDS = small ? 1 : 3;
 const SECONDS = small ? 0 : 1;      // of a round, for each
+
+// What is compared with Vulkan by hand alone.
+const ALONE = ['dispatches', 'upload', 'readback'];
 
 // ---- the players ----
 
@@ -74,22 +77,22 @@ const row = (cells) => cells.map((c, i) => i ? c.padStart(i < 4 ? 11 : 13) : c.p
 
 // Of each player the median of the rounds; of Weft by hand that of the shares in them.
 function measure(name) {
-  const pairs = [], others = [];
-  if (other) writeKernel(name);
+  const pairs = [], others = [], beside = other && !ALONE.includes(name);
+  if (beside) writeKernel(name);
   for (let i = 0; i < ROUNDS; i++) {
     pairs.push(handAndWeft(name));
-    if (other) others.push(theirs(name));
+    if (beside) others.push(theirs(name));
   }
-  if (other) judge(name);
+  if (beside) judge(name);
   const of = (key) => median(pairs.map((p) => p[key]));
   return {
     hand: of('hand_ms'), weft: of('weft_ms'), speed: of('speed'), spirv: of('spirv_ms'),
-    ...(other && { other: median(others), ahead: median(others.map((t, i) => t / pairs[i].weft_ms)) }),
+    ...(beside && { other: median(others), ahead: median(others.map((t, i) => t / pairs[i].weft_ms)) }),
   };
 }
 
 const names = [...run(kernels, '--list').trim().split('\n').map((line) => line.split(/\s+/))
-  .filter(([, set]) => set === 'common').map(([name]) => name), 'empty']
+  .filter(([, set]) => set === 'common').map(([name]) => name), 'empty', ...ALONE]
   .filter((name) => !asked.length || asked.includes(name));
 const shares = [];
 let wrong = 0;
@@ -100,9 +103,9 @@ console.log(row(['kernel', 'by hand', 'Weft', ...(other ? [other] : []), 'Weft/b
 for (const name of names) {
   try {
     const m = measure(name);
-    if (name !== 'empty') shares.push(m);
-    console.log(row([name, m.hand.toFixed(3), m.weft.toFixed(3), ...(other ? [m.other.toFixed(3)] : []),
-      percent(m.speed), ...(other ? [percent(m.ahead)] : []), m.spirv.toFixed(2)]));
+    if (name !== 'empty' && !ALONE.includes(name)) shares.push(m);
+    console.log(row([name, m.hand.toFixed(3), m.weft.toFixed(3), ...(other ? [m.other?.toFixed(3) ?? ''] : []),
+      percent(m.speed), ...(other ? [m.ahead ? percent(m.ahead) : ''] : []), m.spirv.toFixed(2)]));
   } catch (error) {
     wrong++;
     console.log(`${name.padEnd(14)} ${error.message}`);

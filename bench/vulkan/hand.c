@@ -25,8 +25,14 @@ struct Hand {
 
 /* ---- launches ---- */
 
-static void record(Hand *h, const Step *s)
+/* Step `i`. What is bound already stays. */
+static void record(Hand *h, uint32_t i)
 {
+    const Step *s = &h->work->step[i];
+    if (s->kind != STEP_CLEAR && i > 0 && s[-1].kind != STEP_CLEAR) {
+        vkCmdDispatch(h->by.commands, s->groups[0], s->groups[1], 1);
+        return;
+    }
     if (s->kind != STEP_CLEAR) {
         by_hand_dispatch(&h->by, s->groups[0], s->groups[1]);
         return;
@@ -37,23 +43,55 @@ static void record(Hand *h, const Step *s)
                     VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
-void hand_launch(Hand *h)
+static void begin(Hand *h)
 {
-    VkDevice device = h->by.device;
-    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    MUST(vkResetCommandPool(h->by.device, h->by.pool, 0));
+    MUST(vkBeginCommandBuffer(h->by.commands, &once));
+}
+
+static void finish(Hand *h)
+{
+    VkDevice     device = h->by.device;
     VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1,
                            .pCommandBuffers = &h->by.commands};
-    MUST(vkResetCommandPool(device, h->by.pool, 0));
-    MUST(vkBeginCommandBuffer(h->by.commands, &begin));
-    for (uint32_t i = 0; i < h->work->nsteps; i++)
-        record(h, &h->work->step[i]);
-    by_hand_barrier(&h->by, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                    VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     MUST(vkEndCommandBuffer(h->by.commands));
     MUST(vkResetFences(device, 1, &h->fence));
     MUST(vkQueueSubmit(h->by.queue, 1, &submit, h->fence));
     MUST(vkWaitForFences(device, 1, &h->fence, VK_TRUE, UINT64_MAX));
+}
+
+void hand_launch(Hand *h)
+{
+    begin(h);
+    for (uint32_t i = 0; i < h->work->nsteps; i++)
+        record(h, i);
+    by_hand_barrier(&h->by, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    finish(h);
+}
+
+/* ---- data ---- */
+
+void hand_write(Hand *h, uint32_t i)
+{
+    memcpy(h->by.data[i], h->work->array[i].data, h->work->array[i].size);
+}
+
+void hand_read(Hand *h, void *to)
+{
+    uint32_t     out = h->work->out;
+    VkBufferCopy all = {.size = h->work->array[out].size};
+    if (h->by.nbuffers == h->work->narrays)
+        by_hand_buffer(&h->by, all.size);
+    begin(h);
+    vkCmdCopyBuffer(h->by.commands, h->by.buffer[out], h->by.buffer[h->by.nbuffers - 1], 1,
+                    &all);
+    by_hand_barrier(&h->by, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    finish(h);
+    memcpy(to, h->by.data[h->by.nbuffers - 1], all.size);
 }
 
 const void *hand_result(Hand *h)

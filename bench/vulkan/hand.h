@@ -16,6 +16,9 @@ Hand       *hand_new(const char *spv, const Work *w);
 void        hand_free(Hand *h);
 void        hand_launch(Hand *h);               /* from recording to completion   */
 const void *hand_result(Hand *h);               /* the array w->out               */
+void        hand_write(Hand *h, uint32_t i);    /* the data of the array `i`      */
+/* The array w->out into `to`, by way of a buffer of the host's, as on a GPU. */
+void        hand_read(Hand *h, void *to);
 const char *hand_device(const Hand *h);         /* its name                       */
 
 #endif

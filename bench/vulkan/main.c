@@ -21,7 +21,8 @@
 static const char *const usage =
     "usage: vulkan [OPTION...] [NAME...]\n"
     "\n"
-    "  NAME          a kernel of the common set, or `empty`; default: all\n"
+    "  NAME          a kernel of the common set, `empty`, `dispatches`, `upload` or\n"
+    "                `readback`; default: all\n"
     "  --seconds=S   for each kernel; default: 2\n"
     "  --turns=N     of each player, at least; default: 3\n"
     "  --cpu-time    count the time that processors worked, not what passed\n"
@@ -47,7 +48,13 @@ typedef struct Options {
 typedef struct Pair {
     Hand   *hand;
     Runner *runner;
+    void   *to;                     /* as large as the array w->out; NULL: none    */
 } Pair;
+
+/* What both do in a turn. */
+typedef struct Deed {
+    void (*hand)(void *pair), (*weft)(void *pair);
+} Deed;
 
 static void launch_hand(void *pair)
 {
@@ -59,6 +66,30 @@ static void launch_weft(void *pair)
     runner_launch(((Pair *)pair)->runner);
 }
 
+static void write_hand(void *pair)
+{
+    hand_write(((Pair *)pair)->hand, 0);
+}
+
+static void write_weft(void *pair)
+{
+    runner_write(((Pair *)pair)->runner, 0);
+}
+
+static void read_hand(void *pair)
+{
+    hand_read(((Pair *)pair)->hand, ((Pair *)pair)->to);
+}
+
+static void read_weft(void *pair)
+{
+    runner_read(((Pair *)pair)->runner, ((Pair *)pair)->to);
+}
+
+static const Deed launches = {launch_hand, launch_weft};
+static const Deed writes = {write_hand, write_weft};
+static const Deed reads = {read_hand, read_weft};
+
 static bool is_right(const Bench *b, const Work *w, const char *who, const void *out)
 {
     const char *what = b->check ? b->check(w, out) : NULL;
@@ -67,10 +98,33 @@ static bool is_right(const Bench *b, const Work *w, const char *who, const void 
     return !what;
 }
 
-static bool check_both(const Bench *b, const Work *w, Pair *p)
+static bool is_same(const Bench *b, const Array *a, const char *who, const void *out)
+{
+    bool same = memcmp(a->data, out, a->size) == 0;
+    if (!same)
+        fprintf(stderr, "%s: %s brings other data\n", b->name, who);
+    return same;
+}
+
+/* Of work without a kernel: what is on both sides, and what comes from there. */
+static bool check_data(const Bench *b, const Work *w, Pair *p)
 {
     if (!w->narrays)
         return true;
+    const Array *a = &w->array[w->out];
+    bool ok = is_same(b, a, "the hand-written Vulkan", hand_result(p->hand));
+    memset(p->to, 0, a->size);
+    hand_read(p->hand, p->to);
+    ok = is_same(b, a, "the hand-written Vulkan", p->to) && ok;
+    memset(p->to, 0, a->size);
+    runner_read(p->runner, p->to);
+    return is_same(b, a, "Weft", p->to) && ok;
+}
+
+static bool check_both(const Bench *b, const Work *w, Pair *p)
+{
+    if (!b->check)
+        return check_data(b, w, p);
     void *weft = runner_result(p->runner);
     bool  ok = is_right(b, w, "the hand-written Vulkan", hand_result(p->hand));
     ok = is_right(b, w, "Weft", weft) && ok;
@@ -98,19 +152,22 @@ static void print_line(const Options *o, const char *name, const Match *m, doubl
 
 /* One line of the table; Weft's share, or 0 if a result is wrong. */
 static double measure(const Options *o, const Bench *b, const char *wgsl, const Work *w,
-                      Device *d)
+                      Device *d, const Deed *deed)
 {
     static Match m;
     char spv[600];
-    snprintf(spv, sizeof spv, "%s/%s.spv", BENCH_SHADERS, b->name);
-    Pair p = {hand_new(spv, w), runner_new(d, wgsl, w)};
-    const Player players[] = {[HAND] = {launch_hand, &p}, [WEFT] = {launch_weft, &p}};
-    launch_hand(&p);
-    launch_weft(&p);
+    snprintf(spv, sizeof spv, "%s/%s.spv", BENCH_SHADERS, b->check ? b->name : "empty");
+    Pair p = {hand_new(spv, w), runner_new(d, wgsl, w), NULL};
+    const Player players[] = {[HAND] = {deed->hand, &p}, [WEFT] = {deed->weft, &p}};
+    size_t size = w->narrays ? w->array[w->out].size : 0;
+    p.to = size ? memory_new(size) : NULL;
+    deed->hand(&p);
+    deed->weft(&p);
     bool ok = check_both(b, w, &p);
     match_play(&m, &(MatchDesc){o->seconds, o->turns, o->cpu_time}, players, 2);
     ok = check_both(b, w, &p) && ok;
     print_line(o, b->name, &m, spirv_seconds(wgsl));
+    memory_free(p.to, size);
     hand_free(p.hand);
     runner_free(p.runner);
     return ok ? 1 / match_ratio(&m, WEFT, HAND) : 0;
@@ -121,17 +178,42 @@ static double measure_kernel(const Options *o, const Bench *b, Device *d)
     Work  w;
     work_init(&w, b, o->small);
     char *wgsl = kernel_source(b, &w);
-    double share = measure(o, b, wgsl, &w, d);
+    double share = measure(o, b, wgsl, &w, d, &launches);
     free(wgsl);
     work_fini(&w);
     return share;
 }
 
-static double measure_empty(const Options *o, Device *d)
+/* ---- what is not a kernel ---- */
+
+typedef struct Extra {
+    const char *name;
+    uint32_t    runs;               /* dispatches of nothing                      */
+    size_t      bytes;              /* of an array; 0: none                       */
+    const Deed *deed;
+} Extra;
+
+static const Extra extras[] = {
+    {"empty",      1,         0,                &launches},
+    {"dispatches", MAX_STEPS, 0,                &launches},
+    {"upload",     1,         (size_t)4 << 20,  &writes},
+    {"readback",   1,         (size_t)4 << 20,  &reads},
+};
+
+static bool measure_extra(const Options *o, const Extra *x, Device *d)
 {
-    static const Bench empty = {.name = "empty"};
-    Work w = {.nsteps = 1, .step = {{.kind = STEP_RUN, .groups = {1, 1}}}};
-    return measure(o, &empty, "@compute @workgroup_size(1) fn main() {}", &w, d);
+    const Bench b = {.name = x->name};
+    Work  w = {0};
+    if (x->bytes)
+        memset(work_array(&w, x->bytes), 1, x->bytes);
+    for (uint32_t i = 0; i < x->runs; i++)
+        work_run(&w, NULL, 1, 1, 0);
+    const char *wgsl = x->bytes ? "@group(0) @binding(0) var<storage, read_write> a : array<u32>;"
+                                  "@compute @workgroup_size(1) fn main() { _ = &a; }"
+                                : "@compute @workgroup_size(1) fn main() {}";
+    double share = measure(o, &b, wgsl, &w, d, x->deed);
+    work_fini(&w);
+    return share > 0;
 }
 
 /* ---- the command ---- */
@@ -146,7 +228,10 @@ static bool is_known(const char *name)
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++)
         if (is_common(benches[i]) && strcmp(benches[i]->name, name) == 0)
             return true;
-    return strcmp(name, "empty") == 0;
+    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
+        if (strcmp(extras[i].name, name) == 0)
+            return true;
+    return false;
 }
 
 static bool is_wanted(const Options *o, const char *name)
@@ -199,8 +284,9 @@ static bool measure_all(const Options *o, Device *d)
             shares[n] = measure_kernel(o, benches[i], d);
             ok = shares[n++] > 0 && ok;
         }
-    if (is_wanted(o, "empty"))
-        ok = measure_empty(o, d) > 0 && ok;
+    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
+        if (is_wanted(o, extras[i].name))
+            ok = measure_extra(o, &extras[i], d) && ok;
     if (n && !o->json)
         printf("\ngeometric mean of the kernels: %.0f %%\n", 100 * geometric_mean(shares, n));
     return ok;

@@ -61,6 +61,7 @@ void by_hand_buffer(ByHand *h, VkDeviceSize size)
     VkMemoryRequirements need;
     VkBufferCreateInfo   info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size,
                                  .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT
+                                          | VK_BUFFER_USAGE_TRANSFER_SRC_BIT
                                           | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     MUST(vkCreateBuffer(h->device, &info, NULL, &h->buffer[i]));
     vkGetBufferMemoryRequirements(h->device, h->buffer[i], &need);

@@ -79,6 +79,9 @@ bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end);
 /* Lane groups that should go side by side from `first` to before `end`, where
  * analysis_is_together() lets them; without loops there, that of the whole kernel. */
 uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *end);
+/* The same where all loops sum up products, so that registers are full of sums: any
+ * number; 0: there is something else in them, or nothing. */
+uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, const Inst *end);
 
 /* Rounds after which a loop ends at the latest; 0: nobody knows. */
 uint32_t analysis_rounds(const Inst *loop);

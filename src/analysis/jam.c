@@ -27,6 +27,7 @@ typedef struct Jam {
     bool      has_loop;
     bool      streams;              /* every loop so far waits for memory          */
     bool      rows;                 /* some loop has rows in lanes (rows.c)        */
+    bool      products;             /* every loop so far sums up products          */
 } Jam;
 
 static bool is_wide_value(const Facts *f, const Inst *inst)
@@ -210,6 +211,38 @@ static bool ends_early(const Inst *loop)
     return step && c->args[1]->constant.bits[0] / step <= EARLY;
 }
 
+/* A load that all lane groups share, or one number of each? */
+static bool is_factor(const Facts *f, const Inst *load)
+{
+    const Inst *place = load->args[0];
+    for (; place->op != IR_VAR; place = place->args[0])
+        if (place->op == IR_VIEW || (place->op == IR_ELEM &&
+            fact_of(f, load)->shape == SHAPE_VARYING && !same_in_groups(f, place->args[1], 8)))
+            return false;
+    return load->type.kind == SCALAR_F32 && load->type.width == 1;
+}
+
+/* sum += x * y and nothing else, where lane groups have x in common and y is a number of
+ * each: it needs few registers but for the sums. */
+static bool sums_products(const Facts *f, const Region *region)
+{
+    uint32_t shared = 0;
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        bool wide = is_wide_value(f, inst);
+        shared += wide && inst->op == IR_LOAD;
+        if ((inst->op == IR_LOAD && !is_factor(f, inst)) || inst->op == IR_STORE ||
+            inst->op == IR_ATOMIC || inst->op == IR_SUBGROUP || inst->op == IR_SWITCH ||
+            inst->op == IR_BLOCK ||
+            (wide && inst->op != IR_LOAD && inst->op != IR_FMUL && inst->op != IR_FADD &&
+             inst->op != IR_FMA))
+            return false;
+        if (inst->op == IR_IF && (inst->flow.regions[0]->first != inst->flow.regions[0]->last ||
+                                  inst->flow.regions[1]->first != inst->flow.regions[1]->last))
+            return false;
+    }
+    return shared == 1;
+}
+
 static void measure_loop(Jam *j, const Inst *loop)
 {
     uint32_t n = 0;
@@ -226,6 +259,7 @@ static void measure_loop(Jam *j, const Inst *loop)
     j->streams &= n <= 2 && !fact_of(j->f, loop)->ends_soon && (n == 1 || !ends_early(loop)) &&
                   !has_atomic(loop->flow.regions[0]) &&
                   waits_for_memory(j->f, loop->flow.regions[0]);
+    j->products &= sums_products(j->f, loop->flow.regions[0]);
     j->most = MAX_OF(j->most, n);
     j->has_loop = true;
 }
@@ -247,23 +281,45 @@ static void measure(Jam *j, const Inst *first, const Inst *end)
     }
 }
 
+static Jam measured(Arena *a, const Facts *f, const Inst *first, const Inst *end)
+{
+    Jam j = {.f = f, .streams = true, .products = true};
+    j.loop = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
+    j.counted = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
+    measure(&j, first, end);
+    return j;
+}
+
+static uint32_t registers(const Jam *j)
+{
+    return j->most * (j->f->lanes / j->f->native);
+}
+
+static uint32_t jam_of(const Jam *j)
+{
+    uint32_t jam = 1;
+    if (!j->has_loop)
+        return j->f->jam;
+    if (j->streams && !j->rows)
+        return STREAM;
+    while (j->most && jam < (j->rows ? ROWS : MOST) && registers(j) * jam * 2 <= REGISTERS)
+        jam *= 2;
+    return jam;
+}
+
 uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *end)
 {
     if (f->lanes < f->native)
         return 1;
-    Jam j = {.f = f, .streams = true};
-    j.loop = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
-    j.counted = ARENA_ARRAY(a, uint32_t, f->ir->next_id);
-    measure(&j, first, end);
-    if (!j.has_loop)
-        return f->jam;
-    if (j.streams && !j.rows)
-        return STREAM;
-    if (!j.most)
-        return 1;
-    uint32_t registers = j.most * (f->lanes / f->native), jam = 1;
-    uint32_t most = j.rows ? ROWS : MOST;
-    while (jam < most && registers * jam * 2 <= REGISTERS)
-        jam *= 2;
-    return jam;
+    Jam j = measured(a, f, first, end);
+    return jam_of(&j);
+}
+
+uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, const Inst *end)
+{
+    if (f->lanes < f->native)
+        return 0;
+    Jam j = measured(a, f, first, end);
+    bool fills = j.has_loop && j.products && !j.streams && !j.rows && j.most;
+    return fills ? REGISTERS / registers(&j) : 0;
 }

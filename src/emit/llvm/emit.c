@@ -415,12 +415,14 @@ static bool is_in_order(Emit *e, const Region *region)
 /* Images have long rows, workgroups short ones: to go through a workgroup is to jump from
  * row to row of the image, at distances that caches and prefetching are bad at. Where
  * nothing keeps the invocations of a workgroup together, all workgroups' first rows come
- * first, then their second ones. */
+ * first, then their second ones. But sums of products go through columns that the rows of
+ * a workgroup share. */
 static uint32_t row_of_groups(Emit *e)
 {
     const uint32_t *size = e->ir->workgroup_size;
     bool rows = size[0] % e->lanes == 0 && size[0] < e->invocations;
-    if (!rows || e->facts->has_barrier || e->workgroup_bytes || !is_in_order(e, e->ir->body))
+    if (!rows || e->facts->has_barrier || e->workgroup_bytes || !is_in_order(e, e->ir->body) ||
+        analysis_jam_products(e->arena, e->facts, e->ir->body->first, NULL))
         return 0;
     return size[0] / e->lanes;
 }

@@ -452,7 +452,14 @@ static LlvmValue group_of_step(Emit *e, LlvmValue step)
     return LLVMBuildSub(e->builder, last, step, "");
 }
 
+/* The lane groups [first, last) of a workgroup or team, `jam` side by side. */
+typedef struct LaneSpan {
+    LlvmValue first, last;          /* i32                                        */
+    uint32_t  jam;
+} LaneSpan;
+
 typedef struct LaneLoop {
+    LaneSpan  span;
     LlvmValue step;                 /* slot                                       */
     LlvmBlock header, end;
     LLVMBuilderRef before, preamble;
@@ -469,7 +476,7 @@ static LLVMBuilderRef builder_at_end(Emit *e, LlvmBlock block)
     return b;
 }
 
-/* for (base = 0; base < groups; base += row) for (x = first; x < last; x++) */
+/* for (base = first; base < last; base += row) for (x = first; x < last; x++) */
 static void rows_open(Emit *e, LaneLoop *l)
 {
     l->row = MAX_OF(e->row, e->jam);
@@ -477,7 +484,7 @@ static void rows_open(Emit *e, LaneLoop *l)
     l->next_x = block_new(e, "workgroup");
     l->x = slot_new(e, e->i32, "x");
     l->base = slot_new(e, e->i32, "base");
-    slot_store(e, l->base, const_i32(e, 0));
+    slot_store(e, l->base, l->span.first);
     jump(e, l->next_row);
     block_start(e, l->next_row);
     flow_stop_check(e);
@@ -498,13 +505,15 @@ static void slot_count(Emit *e, LlvmValue slot, uint32_t n, LlvmValue limit, Llv
     block_start(e, after);
 }
 
-static void lane_loop_open(Emit *e, LaneLoop *l)
+static void lane_loop_open(Emit *e, LaneLoop *l, const LaneSpan *span)
 {
-    *l = (LaneLoop){.header = block_new(e, "groups"), .end = block_new(e, "group.end")};
+    *l = (LaneLoop){.span = *span, .header = block_new(e, "groups"),
+                    .end = block_new(e, "group.end")};
+    e->jam = span->jam;
     l->step = slot_new(e, e->i32, "step");
     if (e->row)
         rows_open(e, l);
-    slot_store(e, l->step, const_i32(e, 0));
+    slot_store(e, l->step, e->row ? const_i32(e, 0) : span->first);
     jump(e, l->header);
     l->before = builder_at_end(e, LLVMGetInsertBlock(e->builder));
     block_start(e, l->header);
@@ -532,13 +541,54 @@ static void lane_loop_close(Emit *e, LaneLoop *l)
 {
     jump(e, l->end);
     block_start(e, l->end);
-    slot_count(e, l->step, e->jam, l->row ? const_i32(e, l->row) : group_count(e), l->header);
+    slot_count(e, l->step, e->jam, l->row ? const_i32(e, l->row) : l->span.last, l->header);
     if (l->row) {
         slot_count(e, l->x, 1, LLVMGetParam(e->function, 3), l->next_x);
-        slot_count(e, l->base, l->row, const_i32(e, e->groups), l->next_row);
+        slot_count(e, l->base, l->row, l->span.last, l->next_row);
     }
     LLVMDisposeBuilder(l->preamble);
     LLVMDisposeBuilder(l->before);
+    e->jam = 1;
+}
+
+/* What a segment is: code, and what gives its values to the construct that it leaves, or
+ * NULL. */
+typedef struct Segment {
+    const Inst *first, *end;
+    void      (*give)(Emit *e, const Inst *leave);
+    const Inst *leave;
+} Segment;
+
+static void emit_span(Emit *e, const Segment *s, const LaneSpan *span)
+{
+    LaneLoop loop;
+    lane_loop_open(e, &loop, span);
+    if (e->wide) {
+        e->wide->preamble = loop.preamble;
+        e->wide->before = loop.before;
+    } else {
+        memory_zero_private(e);
+    }
+    flow_insts(e, s->first, s->end);
+    if (s->give)
+        s->give(e, s->leave);
+    lane_loop_close(e, &loop);
+}
+
+/* Sums of products fill the registers, whether or not their number divides the workgroup:
+ * as few loops as there must be, as even as may be, such as 6 + 5 + 5. False: one number
+ * suits. */
+static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
+{
+    uint32_t most = MIN_OF(analysis_jam_products(e->arena, e->facts, s->first, s->end), MAX_JAM);
+    uint32_t times = jam > 1 && most > jam ? (e->groups + most - 1) / most : 0;
+    if (!times || e->groups / times < jam || e->row || e->team_groups)
+        return false;
+    uint32_t least = e->groups / times, cut = e->groups % times * (least + 1);
+    if (cut)
+        emit_span(e, s, &(LaneSpan){const_i32(e, 0), const_i32(e, cut), least + 1});
+    emit_span(e, s, &(LaneSpan){const_i32(e, cut), const_i32(e, e->groups), least});
+    return true;
 }
 
 /* Code of [first, end) for all lane groups; then `leave`, if there is one, gives
@@ -546,24 +596,15 @@ static void lane_loop_close(Emit *e, LaneLoop *l)
 static void emit_segment(Emit *e, const Inst *first, const Inst *end,
                          void (*give)(Emit *e, const Inst *inst), const Inst *inst)
 {
+    Segment s = {first, end, give, inst};
     if (first == end && !give)
         return;
-    LaneLoop loop;
-    bool together = (!e->facts->returns_apart || e->wide) && !may_be_away(e);
-    if (together && analysis_is_together(e->facts, first, end))
-        e->jam = MIN_OF(analysis_jam(e->arena, e->facts, first, end), e->most_jam);
-    lane_loop_open(e, &loop);
-    if (e->wide) {
-        e->wide->preamble = loop.preamble;
-        e->wide->before = loop.before;
-    } else {
-        memory_zero_private(e);
-    }
-    flow_insts(e, first, end);
-    if (give)
-        give(e, inst);
-    lane_loop_close(e, &loop);
-    e->jam = 1;
+    bool together = (!e->facts->returns_apart || e->wide) && !may_be_away(e) &&
+                    analysis_is_together(e->facts, first, end);
+    uint32_t jam = together ? analysis_jam(e->arena, e->facts, first, end) : 1;
+    jam = MIN_OF(jam, e->most_jam);
+    if (!emit_uneven(e, &s, jam))
+        emit_span(e, &s, &(LaneSpan){const_i32(e, 0), group_count(e), jam});
     take_given(e);
 }
 

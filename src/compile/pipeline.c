@@ -100,6 +100,14 @@ static void unroll(Run *r)
     opt_prune(r->ir);
 }
 
+static void untile(Run *r)
+{
+    opt_untile(r->ir, lanes_for(r), emit_native_lanes());
+    opt_merge(r->ir);
+    opt_simplify(r->ir);
+    opt_prune(r->ir);
+}
+
 static void peel(Run *r)
 {
     opt_peel(r->ir);
@@ -145,6 +153,8 @@ static void middle(void *context)
     then(r, unroll, "unroll");
     if (job->options.assume)
         then(r, assume, "assume");
+    if (lanes_for(r) > 1)
+        then(r, untile, "untile");
     then(r, sink, "sink");
     then(r, peel, "peel");
     if (lanes_for(r) > 1)
@@ -263,8 +273,8 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "unroll", "assume", "sink", "peel", "slice", "facts", "llvm",
-    "llvm-opt", "asm", "spirv", NULL,
+    "settle", "trim", "vars", "unroll", "assume", "untile", "sink", "peel", "slice", "facts",
+    "llvm", "llvm-opt", "asm", "spirv", NULL,
 };
 
 const char *const *compile_stages(void)

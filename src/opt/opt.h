@@ -36,10 +36,15 @@ void opt_drop_vars(Ir *ir);
  * names buffers by their order. */
 void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out);
 
+/* For lanes, `lanes` of them, `native` in a vector register: workgroup memory that is but
+ * a copy of memory is not made. */
+void opt_untile(Ir *ir, uint32_t lanes, uint32_t native);
+
 /* For lanes: what both ways of an IF store at their end is stored after it. */
 void opt_sink(Ir *ir);
 /* For lanes: what some invocations store where all have read is stored by all. */
 void opt_keep(Ir *ir);
+
 /* For lanes: loops around barriers that go round a few times become that many copies. */
 void opt_unroll(Ir *ir);
 /* For lanes: loops that invocations leave one by one have a copy before them, for as

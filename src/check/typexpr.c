@@ -165,37 +165,28 @@ bool check_needs(Checker *c, Span span, int enable, const char *what)
     return false;
 }
 
+/* What a vector or a matrix is made of: named by an alias like vec2f, or its argument. */
+static const Type *element_type(Checker *c, Expr *e, const Predeclared *p,
+                                bool fits(const Type *), const char *wanted)
+{
+    bool alias = p->of != PRE_OF_NONE;
+    if (!check_count(c, e, !alias, !alias))
+        return c->types->error;
+    if (alias)
+        return scalar_type(c, e, p->of);
+    const Type *of = check_type(c, e->name.args[0]);
+    return fits(of) ? of : bad_argument(c, e, e->name.args[0], of, wanted);
+}
+
 static const Type *make_vector(Checker *c, Expr *e, const Predeclared *p)
 {
-    const Type *of;
-    if (p->of != PRE_OF_NONE) {
-        if (!check_count(c, e, 0, 0))
-            return c->types->error;
-        of = scalar_type(c, e, p->of);
-    } else {
-        if (!check_count(c, e, 1, 1))
-            return c->types->error;
-        of = check_type(c, e->name.args[0]);
-        if (!type_is_scalar(of))
-            return bad_argument(c, e, e->name.args[0], of, "a scalar type");
-    }
+    const Type *of = element_type(c, e, p, type_is_scalar, "a scalar type");
     return of->kind == TYPE_ERROR ? of : type_vector(c->types, of, p->a);
 }
 
 static const Type *make_matrix(Checker *c, Expr *e, const Predeclared *p)
 {
-    const Type *of;
-    if (p->of != PRE_OF_NONE) {
-        if (!check_count(c, e, 0, 0))
-            return c->types->error;
-        of = scalar_type(c, e, p->of);
-    } else {
-        if (!check_count(c, e, 1, 1))
-            return c->types->error;
-        of = check_type(c, e->name.args[0]);
-        if (!type_is_float_scalar(of))
-            return bad_argument(c, e, e->name.args[0], of, "f32 or f16");
-    }
+    const Type *of = element_type(c, e, p, type_is_float_scalar, "f32 or f16");
     return of->kind == TYPE_ERROR ? of : type_matrix(c->types, of, p->a, p->b);
 }
 

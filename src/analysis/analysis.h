@@ -109,6 +109,10 @@ bool analysis_is_row(const Facts *f, const Inst *loop, const Inst *p, const Inst
 /* Does any of them? */
 bool analysis_has_rows(const Facts *f, const Inst *loop);
 
+/* About how many instructions it takes a thousand lanes to access memory, those in loops
+ * counted for many. `scattered`: are some lanes not side by side? */
+uint64_t analysis_memory_cost(const Facts *f, bool *scattered);
+
 /* Instructions that one invocation executes at most, those of vectors counted for each
  * component; UINT64_MAX: nobody knows. */
 uint64_t analysis_steps(const Ir *ir);

@@ -19,6 +19,9 @@ void range_run(Arena *a, Facts *f);
  * by lane anyway: all lane groups should take each round of it before the next. */
 bool jam_is_atomic_stream(const Facts *f, const Inst *loop);
 
+/* Does each lane look elsewhere, further than from element to element? */
+bool scalar_is_scattered(const Facts *f, const Inst *place);
+
 /* Which loops end soon. */
 void count_run(Facts *f);
 /* How often a loop goes round at most, whatever the data; COUNT_MANY: often, or nobody

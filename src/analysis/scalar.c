@@ -21,8 +21,7 @@ typedef struct Costs {
     bool     may;                   /* nothing in it needs lanes                     */
 } Costs;
 
-/* Does each lane look elsewhere? */
-static bool is_scattered(const Facts *f, const Inst *place)
+bool scalar_is_scattered(const Facts *f, const Inst *place)
 {
     for (; place->op != IR_VAR; place = place->args[0]) {
         if (place->op == IR_FIELD)
@@ -41,7 +40,7 @@ static void add_inst(Costs *c, const Facts *f, const Inst *inst)
     uint32_t n = inst->type.width;
     if (memory) {
         n = inst->op == IR_STORE ? inst->args[1]->type.width : MAX_OF(n, 1u);
-        c->lanes += is_scattered(f, inst->args[0]) ? n * f->lanes * GATHERED / 2 : n;
+        c->lanes += scalar_is_scattered(f, inst->args[0]) ? n * f->lanes * GATHERED / 2 : n;
         c->one += n;
         return;
     }

@@ -29,6 +29,8 @@ typedef struct Kernel {
     uint32_t       lanes;
     uint64_t       memory_size;     /* bytes a thread needs                       */
     bool           has_barrier;
+    bool           turned;          /* what it takes for x is y, and the other way
+                                       round, but for workgroup_size              */
     bool           from_disk;       /* found in the disk cache                    */
     Proof          proof;           /* what its dispatches must fulfil            */
 } Kernel;

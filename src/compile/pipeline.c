@@ -49,10 +49,15 @@ static bool dump_ir(void *context, const Ir *ir, const char *stage)
     return !r->dumped;
 }
 
-/* A subgroup is what runs in lanes side by side. */
+/* A subgroup is what runs in lanes side by side. 0: as many as suit. */
+static uint32_t lanes_asked(const Run *r)
+{
+    return r->ir->subgroup_size ? r->ir->subgroup_size : r->job->options.lanes;
+}
+
 static uint32_t lanes_for(const Run *r)
 {
-    uint32_t asked = r->ir->subgroup_size ? r->ir->subgroup_size : r->job->options.lanes;
+    uint32_t asked = lanes_asked(r);
     return asked ? asked : analysis_choose_lanes(r->ir, emit_native_lanes());
 }
 
@@ -90,6 +95,11 @@ static void assume(Run *r)
     opt_flatten(r->ir);
     opt_simplify(r->ir);
     opt_prune(r->ir);
+}
+
+static void turn(Run *r)
+{
+    opt_turn(r->ir, lanes_asked(r), emit_native_lanes());
 }
 
 static void unroll(Run *r)
@@ -150,6 +160,7 @@ static void middle(void *context)
                                               job->nsettings, r->diag, dump_ir, r});
     if (!r->ir || !has_lanes(r))
         return;
+    then(r, turn, "turn");
     then(r, unroll, "unroll");
     if (job->options.assume)
         then(r, assume, "assume");
@@ -234,6 +245,11 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
     }
     if (ok) {
         memcpy(made.workgroup_size, r.ir->workgroup_size, sizeof made.workgroup_size);
+        made.turned = r.ir->turned;
+        if (made.turned) {
+            made.workgroup_size[0] = r.ir->workgroup_size[1];
+            made.workgroup_size[1] = r.ir->workgroup_size[0];
+        }
         made.has_barrier = r.facts->has_barrier;
         *out = made;
     } else {
@@ -273,8 +289,8 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "unroll", "assume", "untile", "sink", "peel", "slice", "facts",
-    "llvm", "llvm-opt", "asm", "spirv", NULL,
+    "settle", "trim", "vars", "turn", "unroll", "assume", "untile", "sink", "peel", "slice",
+    "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
 };
 
 const char *const *compile_stages(void)

@@ -24,6 +24,7 @@ typedef struct CompiledObject {
     uint32_t       nbindings;
     uint32_t       workgroup_size[3];
     bool           has_barrier;
+    bool           turned;
     Proof          proof;           /* nodes and checks malloc'ed                 */
 } CompiledObject;
 

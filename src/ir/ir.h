@@ -253,6 +253,8 @@ typedef struct Ir {
     uint32_t subgroup_size;             /* a power of two; 0: any                 */
     uint32_t team;                      /* workgroups along x that go from barrier to
                                            barrier together; 0: each alone        */
+    bool     turned;                    /* x and y have changed places: inputs, sizes and
+                                           workgroups                             */
     Region  *body;
     VEC(IrVar *)   vars;
     VEC(MemType *) mem_types;

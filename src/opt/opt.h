@@ -36,10 +36,12 @@ void opt_drop_vars(Ir *ir);
  * names buffers by their order. */
 void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out);
 
+/* For lanes: x and y change places where more lies side by side along y (Ir.turned).
+ * `lanes`: 0 for those that suit. */
+void opt_turn(Ir *ir, uint32_t lanes, uint32_t native);
 /* For lanes, `lanes` of them, `native` in a vector register: workgroup memory that is but
  * a copy of memory is not made. */
 void opt_untile(Ir *ir, uint32_t lanes, uint32_t native);
-
 /* For lanes: what both ways of an IF store at their end is stored after it. */
 void opt_sink(Ir *ir);
 /* For lanes: what some invocations store where all have read is stored by all. */

@@ -98,7 +98,7 @@ typedef struct Parts {
 } Parts;
 
 /* False: there is no memory, or a kernel cannot be made. */
-bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t groups[3]);
+bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t given[3]);
 void parts_fini(Parts *p);
 
 /* ---- queue.c ---- */

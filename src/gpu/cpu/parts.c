@@ -9,7 +9,8 @@
  *
  * Most dispatches fulfil all that the first form assumes and are one part. Where it
  * leaves out what happens at the borders of a grid, those are parts of their own,
- * around the box that is inside, for a form that assumes less.
+ * around the box that is inside, for a form that assumes less. Parts of a kernel that is
+ * turned have x for y, as it has.
  */
 #include "gpu/cpu/cpu_priv.h"
 
@@ -110,9 +111,11 @@ static void add_around(Parts *p, const PoolPart *like, ProofBox outer, const Pro
     }
 }
 
-bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t groups[3])
+bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t given[3])
 {
     GpuKernel *k = c->dispatch.kernel;
+    bool       turned = k->forms[0]->turned;    /* and so are the others */
+    uint32_t   groups[3] = {given[turned ? 1 : 0], given[turned ? 0 : 1], given[2]};
     ProofBox   inner = {{0}, {0}};
     bool       has_inner = false;
     p->count = 0;
@@ -121,6 +124,7 @@ bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t grou
         uint32_t used = has_inner ? p->parts[0].kernel->nbindings : 0;
         if (!form || !reserve(p, used + form->nbindings))
             return false;
+        BUG_IF(form->turned != turned, "forms of a kernel lie in different ways");
         KernelBuffer *buffers = p->buffers + used;
         PoolPart part = {.kernel = form,
                          .dispatch = {.buffers = buffers, .stop = &d->stop,

@@ -72,6 +72,8 @@ const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
                          const CompileOptions *options, Diag *diag);
 void          kernel_release(KernelCache *cache, const Kernel *kernel);
 
+/* How a kernel counts the workgroups of a dispatch that is given as `groups`. */
+void          kernel_groups(uint32_t out[3], const uint32_t groups[3], bool turned);
 /* The workgroups of this dispatch that fulfil what the kernel assumes. False: none. */
 bool          kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch,
                            ProofBox *box);

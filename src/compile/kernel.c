@@ -381,6 +381,15 @@ void kernel_release(KernelCache *cache, const Kernel *kernel)
     pthread_mutex_unlock(&cache->lock);
 }
 
+/* ---- dispatches ---- */
+
+void kernel_groups(uint32_t out[3], const uint32_t groups[3], bool turned)
+{
+    out[0] = groups[turned ? 1 : 0];
+    out[1] = groups[turned ? 0 : 1];
+    out[2] = groups[2];
+}
+
 /* ---- assumptions ---- */
 
 #define MAX_BUFFERS 256u

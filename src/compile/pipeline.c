@@ -244,12 +244,8 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
         ok = false;
     }
     if (ok) {
-        memcpy(made.workgroup_size, r.ir->workgroup_size, sizeof made.workgroup_size);
         made.turned = r.ir->turned;
-        if (made.turned) {
-            made.workgroup_size[0] = r.ir->workgroup_size[1];
-            made.workgroup_size[1] = r.ir->workgroup_size[0];
-        }
+        kernel_groups(made.workgroup_size, r.ir->workgroup_size, made.turned);
         made.has_barrier = r.facts->has_barrier;
         *out = made;
     } else {

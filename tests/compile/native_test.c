@@ -92,9 +92,9 @@ static void form_close(Form *f)
     compiled_object_fini(&f->object);
 }
 
-static bool form_suits(const Form *f, const RunCase *c, uint32_t x, uint32_t y, uint32_t z)
+static bool form_suits(const Form *f, const uint32_t n[3], uint32_t x, uint32_t y, uint32_t z)
 {
-    ProofGiven given = {f->proof_buffers, {c->groups[0], c->groups[1], c->groups[2]}};
+    ProofGiven given = {f->proof_buffers, {n[0], n[1], n[2]}};
     ProofBox   box = {{x, y, z}, {x + 1, y + 1, z + 1}};
     return proof_holds(&f->object.proof, &given, &box);
 }
@@ -103,7 +103,9 @@ static bool form_suits(const Form *f, const RunCase *c, uint32_t x, uint32_t y, 
 static const char *execute(Arena *a, RunCase *c, Form *forms, uint32_t nforms, bool backwards)
 {
     const atomic_uint stop = 0;
-    uint64_t size = 0, groups = (uint64_t)c->groups[0] * c->groups[1] * c->groups[2];
+    uint32_t n[3];                  /* workgroups, for all forms alike */
+    kernel_groups(n, c->groups, forms[0].object.turned);
+    uint64_t size = 0, groups = (uint64_t)n[0] * n[1] * n[2];
     runfile_fill(a, c);
     for (uint32_t i = 0; i < nforms; i++) {
         const char *why = form_open(a, &forms[i], c);
@@ -114,15 +116,14 @@ static const char *execute(Arena *a, RunCase *c, Form *forms, uint32_t nforms, b
     }
     void *memory = aligned_alloc(KERNEL_ALIGN, size + KERNEL_ALIGN);
     for (uint64_t i = 0; i < groups; i++) {
-        uint64_t at = backwards ? groups - 1 - i : i, row = at / c->groups[0];
-        uint32_t x = (uint32_t)(at % c->groups[0]), y = (uint32_t)(row % c->groups[1]);
-        uint32_t z = (uint32_t)(row / c->groups[1]);
+        uint64_t at = backwards ? groups - 1 - i : i, row = at / n[0];
+        uint32_t x = (uint32_t)(at % n[0]), y = (uint32_t)(row % n[1]);
+        uint32_t z = (uint32_t)(row / n[1]);
         const Form *f = forms;
-        while (f < forms + nforms - 1 && !form_suits(f, c, x, y, z))
+        while (f < forms + nforms - 1 && !form_suits(f, n, x, y, z))
             f++;
         KernelDispatch k = {.buffers = f->buffers, .immediates = immediates_of(c),
-                            .stop = &stop,
-                            .num_workgroups = {c->groups[0], c->groups[1], c->groups[2]}};
+                            .stop = &stop, .num_workgroups = {n[0], n[1], n[2]}};
         ((KernelFn *)f->code.entry)(&k, memory, x, x + 1, y, z);
     }
     free(memory);

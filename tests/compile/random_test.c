@@ -82,12 +82,14 @@ static const char *execute(Job *job, const CompiledObject *o, Buffers *b)
     *b = buffers_new(job->seed);
     for (uint32_t i = 0; i < o->nbindings; i++)
         bindings[i] = binding_of(b, o->bindings[i]);
-    KernelDispatch k = {.buffers = bindings, .stop = &stop,
-                        .num_workgroups = {GENERATE_GROUPS, 1, 1}};
+    KernelDispatch k = {.buffers = bindings, .stop = &stop};
+    uint32_t *n = k.num_workgroups;
+    kernel_groups(n, (const uint32_t[]){GENERATE_GROUPS, 1, 1}, o->turned);
     void *memory = aligned_alloc(KERNEL_ALIGN, o->emitted.memory_size + KERNEL_ALIGN);
     KernelFn *run;
     memcpy(&run, &code.entry, sizeof run);
-    run(&k, memory, 0, GENERATE_GROUPS, 0, 0);
+    for (uint32_t y = 0; y < n[1]; y++)
+        run(&k, memory, 0, n[0], y, 0);
     free(memory);
     loader_close(&code);
     return NULL;

@@ -115,10 +115,11 @@ bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t give
 {
     GpuKernel *k = c->dispatch.kernel;
     bool       turned = k->forms[0]->turned;    /* and so are the others */
-    uint32_t   groups[3] = {given[turned ? 1 : 0], given[turned ? 0 : 1], given[2]};
+    uint32_t   groups[3];
     ProofBox   inner = {{0}, {0}};
     bool       has_inner = false;
     p->count = 0;
+    kernel_groups(groups, given, turned);
     for (uint32_t i = 0; i < KERNEL_FORMS; i++) {
         const Kernel *form = form_of(d, k, i);
         uint32_t used = has_inner ? p->parts[0].kernel->nbindings : 0;

@@ -249,8 +249,8 @@ static const char *execute(Job *j, const CompiledObject *o, bool backwards, uint
         buffers[i] = (KernelBuffer){m->data, m->size};
     }
     KernelDispatch k = {.buffers = buffers, .immediates = j->p->immediates, .stop = &stop,
-                        .num_workgroups = {
-        j->p->groups[0], j->p->groups[1], j->p->groups[2]}, .flags = flags};
+                        .flags = flags};
+    kernel_groups(k.num_workgroups, j->p->groups, o->turned);
     dispatch((KernelFn *)code.entry, &k, scratch.data, backwards);
     wrong = check_native(j, memory, &scratch);
     for (uint32_t i = 0; i < j->p->nbuffers; i++)
@@ -268,7 +268,8 @@ static bool suits(const Job *j, const CompiledObject *o)
         const GenBuffer *b = &j->p->buffers[buffer_index(j->p, o->bindings[i].binding)];
         buffers[i] = (ProofBuffer){b->data, b->size};
     }
-    const uint32_t *n = j->p->groups;
+    uint32_t n[3];
+    kernel_groups(n, j->p->groups, o->turned);
     ProofGiven given = {buffers, {n[0], n[1], n[2]}};
     ProofBox   all = {{0, 0, 0}, {n[0], n[1], n[2]}};
     return proof_holds(&o->proof, &given, &all);

@@ -120,6 +120,7 @@ typedef struct Emit {
     Target   *target;                       /* innermost construct                */
     struct Strip *strip;                    /* strip.c: rounds being taken at once */
     bool      doubled;                      /* inside a copy for all lanes active */
+    bool      inside;                       /* the same for lanes inside a grid   */
     uint64_t  unrolled;                     /* instructions, of loops so far      */
 
     Val      *values;                       /* [ir->next_id]                      */

@@ -773,6 +773,50 @@ static void emit_likely_all(Emit *e, const Inst *inst)
     target_close(e, &t, NULL);
 }
 
+/* ---- ifs that ask whether a place is inside a grid ---- */
+
+#define MAX_INSIDE 40u              /* instructions that are worth a second copy  */
+
+/* Is a condition made from comparisons of lanes that count up? Then all lanes mostly
+ * fulfil it, but for those at a border. */
+static bool is_border(const Emit *e, const Inst *c, uint32_t depth)
+{
+    if (shape_of(e, c) <= SHAPE_GROUP)
+        return true;
+    if (depth && c->op == IR_AND)
+        return is_border(e, c->args[0], depth - 1) && is_border(e, c->args[1], depth - 1);
+    bool compares = is_order(c) || c->op == IR_INE;
+    return compares && shape_of(e, c->args[0]) <= SHAPE_AFFINE &&
+           shape_of(e, c->args[1]) <= SHAPE_AFFINE;
+}
+
+static bool is_likely_inside(const Emit *e, const Inst *inst)
+{
+    return inst->op == IR_IF && fact_of(e, inst)->divergent && !fact_of(e, inst)->apart &&
+           !e->mask && !e->inside && e->lanes > 1 &&
+           inst->flow.regions[1]->first == inst->flow.regions[1]->last &&
+           is_border(e, inst->args[0], 8) &&
+           count_insts(inst->flow.regions[0]->first, MAX_INSIDE) <= MAX_INSIDE;
+}
+
+/* Without a mask if all are inside; else as any IF. */
+static void emit_likely_inside(Emit *e, const Inst *inst)
+{
+    Target t;
+    Test test = test_of(e, inst->args[0]);
+    LlvmBlock all = block_new(e, "all"), not_all = block_new(e, "not.all");
+    target_open(e, &t, inst, "endif");
+    e->inside = true;
+    jump_if(e, test.all, all, not_all);
+    block_start(e, all);
+    emit_region(e, inst->flow.regions[0], NULL, t.exit);
+    block_start(e, not_all);
+    e->mask = NULL;
+    emit_if_divergent(e, inst, &t);
+    e->inside = false;
+    target_close(e, &t, NULL);
+}
+
 /* ---- any construct, any instruction ---- */
 
 static void emit_construct(Emit *e, const Inst *inst)
@@ -787,6 +831,10 @@ static void emit_construct(Emit *e, const Inst *inst)
     }
     if (is_likely_all(e, inst)) {
         emit_likely_all(e, inst);
+        return;
+    }
+    if (is_likely_inside(e, inst)) {
+        emit_likely_inside(e, inst);
         return;
     }
     target_open(e, &t, inst, ir_op_name((IrOp)inst->op));

@@ -15,5 +15,6 @@
 
 @compute @workgroup_size(32)
 fn main(@builtin(global_invocation_id) id : vec3u) {
-  if id.x < 90u && id.x % 3u != 0u { b[id.x ^ how[0]] = a[id.x] + id.x; }
+  let other = id.x ^ how[0];
+  if id.x < 90u && other < 90u && id.x % 3u != 0u { b[other] = a[id.x] + id.x; }
 }

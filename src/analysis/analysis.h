@@ -79,7 +79,10 @@ bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end);
 /* Lane groups that should go side by side from `first` to before `end`, where
  * analysis_is_together() lets them; without loops there, that of the whole kernel. */
 uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *end);
-/* The same where all loops sum up products, so that registers are full of sums: any
+/* Vector registers that the values fill which an innermost loop keeps alive, for one lane
+ * group; those of the worst loop through which all go together. */
+uint32_t analysis_registers(Arena *a, const Facts *f, const Inst *first, const Inst *end);
+/* As analysis_jam(), where all loops sum up products, so that registers are full of sums: any
  * number; 0: there is something else in them, or nothing. */
 uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, const Inst *end);
 

@@ -315,6 +315,12 @@ uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *e
     return jam_of(&j);
 }
 
+uint32_t analysis_registers(Arena *a, const Facts *f, const Inst *first, const Inst *end)
+{
+    Jam j = measured(a, f, first, end);
+    return j.most * MAX_OF(f->lanes / f->native, 1u);
+}
+
 uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, const Inst *end)
 {
     if (f->lanes < f->native)

@@ -12,7 +12,9 @@
  * knows  how to find the invocation that wrote an element
  *
  * All tiles of a kernel go, or none: barriers that remain cost what all of them did.
- * The reads are made beside the old ones first, and facts about them decide.
+ * The reads are made beside the old ones first, and facts about them decide. Loops that
+ * need most registers for themselves gain nothing if values stay in registers around
+ * them, too.
  *
  * All stores to a tile are in one region. A barrier follows there, so that all invocations
  * come to them (WGSL 15.2, uniformity), and every read comes after that barrier, in the
@@ -28,6 +30,7 @@
 #define MAX_DIMS   4u               /* of a tile                                  */
 #define MAX_DEPTH  12u              /* of expressions that are looked into        */
 #define MAX_NUMBER (1u << 24)       /* in an index                                */
+#define MAX_ALIVE  8u               /* vector registers that loops fill: half of them */
 
 typedef VEC(Inst *) InstList;
 
@@ -510,7 +513,8 @@ static bool holds(const Untile *s, const Facts *f)
     for (uint32_t i = 0; i < s->made.len; i++)
         if (!is_orderly(f, s->made.data[i]))
             return false;
-    return stores_hold(s, f);
+    return stores_hold(s, f) &&
+           analysis_registers(s->ir->arena, f, s->ir->body->first, NULL) <= MAX_ALIVE;
 }
 
 /* ---- the change ---- */

@@ -172,7 +172,7 @@ static void run(Future *f, bool cancelled)
 Future *future_new(WGPUInstance instance, WGPUCallbackMode mode,
                    void (*fire)(Future *f, bool cancelled))
 {
-    Future *f = calloc(1, sizeof *f);
+    Future *f = object_memory(sizeof *f);
     if (!f)
         return NULL;
     atomic_init(&f->refs, 1);

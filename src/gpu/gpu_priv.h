@@ -146,6 +146,8 @@ struct Object {
     char              *label;               /* NULL: none; label_lock             */
 };
 
+/* Zeroed, for what lives short; with free(). NULL: no memory. */
+void *object_memory(size_t size);
 /* Zeroed, with one reference, valid, with a reference to the device. NULL: no
  * memory, which is reported to the device. */
 void *object_new(const ObjectClass *class, size_t size, WGPUDevice device,

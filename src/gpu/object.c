@@ -34,10 +34,20 @@ char *label_copy(WGPUStringView label)
     return copy;
 }
 
+/* The C library's malloc() keeps what was freed last at hand; its calloc() does not look
+ * there, which takes longer than a submit has time for. */
+void *object_memory(size_t size)
+{
+    void *memory = malloc(size);
+    if (memory)
+        memset(memory, 0, size);
+    return memory;
+}
+
 void *object_new(const ObjectClass *class, size_t size, WGPUDevice device,
                  WGPUStringView label)
 {
-    Object *o = calloc(1, size);
+    Object *o = object_memory(size);
     if (!o) {
         if (device)
             device_error(device, WGPUErrorType_OutOfMemory, "%s: out of memory",

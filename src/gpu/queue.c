@@ -249,11 +249,22 @@ bool queue_assist(WGPUQueue queue)
     return device->backend->help && device->backend->help(device->gpu);
 }
 
-void queue_watch(WGPUQueue queue)
+/* With the lock. */
+static void watch(WGPUQueue queue)
 {
     WGPUDevice device = queue->device;
     if (device->backend->watch)
         device->backend->watch(device->gpu);
+}
+
+/* A backend that is told of work that is done already would take it for work to come, and
+ * call a thread for the next. */
+void queue_watch(WGPUQueue queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (queue->first || queue->writes)
+        watch(queue);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 /* Gives the writes that wait their place in the queue. With both locks. */
@@ -499,7 +510,7 @@ bool queue_wait(WGPUQueue queue, Batch *b, Future *f)
         return false;
     wait_for(b, f);
     if (f->mode != WGPUCallbackMode_WaitAnyOnly)
-        queue_watch(queue);
+        watch(queue);
     return true;
 }
 

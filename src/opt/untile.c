@@ -469,14 +469,16 @@ static bool make_reads(Untile *s)
 
 /* ---- is it right, and good? ---- */
 
-/* One number for all lanes, or one beside the other: what a tile is read as at best. */
+/* One number for all lanes, or one beside the other, the same for each row of the
+ * workgroup: else much is read that is far away, where a tile is near. */
 static bool is_orderly(const Facts *f, const Inst *load)
 {
     for (const Inst *at = load->args[0]; at->op != IR_VAR; at = at->args[0]) {
         if (at->op != IR_ELEM)
             continue;
         const Fact *index = &f->of[at->args[1]->id];
-        bool beside = index->shape == SHAPE_AFFINE && index->stride == 1 &&
+        bool beside = f->ir->workgroup_size[0] == f->lanes &&
+                      index->shape == SHAPE_AFFINE && index->stride == 1 &&
                       at->mem->kind == MEM_VALUE && at->args[0]->mem->kind == MEM_ARRAY;
         if (index->shape > SHAPE_GROUP && !beside)
             return false;

@@ -17,29 +17,31 @@
 
 typedef struct Row {
     const char *entry;
+    uint32_t    lanes;
     bool        goes;
     const char *why;
 } Row;
 
 static const Row rows[] = {
-    {"products", true,  "the textbook product"},
-    {"large",    true,  "a padded tile; no loop around it"},
-    {"flat",     true,  "one index for rows and columns; sizes of a uniform"},
-    {"oblong",   true,  "a row that all read"},
-    {"bodies",   true,  "vectors, of which components are read"},
-    {"mixed",    true,  "three dimensions; an index that is no sum"},
-    {"again",    true,  "two copies, one after the other"},
-    {"turned",   false, "lanes would read columns"},
-    {"halo",     false, "some invocations copy more"},
-    {"guarded",  false, "some elements are zero"},
-    {"late",     false, "the last round's tile is read"},
-    {"beyond",   false, "elements are read that nobody wrote"},
-    {"crowded",  false, "many invocations copy one element"},
-    {"moved",    false, "the source is written"},
-    {"chosen",   false, "what is copied depends on data"},
-    {"own",      false, "no barrier"},
-    {"spilled",  false, "stores past the end"},
-    {"counted",  false, "storage is written between barriers"},
+    {"products", 8,  true,  "the textbook product"},
+    {"large",    16, true,  "a padded tile; no loop around it"},
+    {"large",    8,  false, "rows of two lane groups"},
+    {"flat",     8,  true,  "one index for rows and columns; sizes of a uniform"},
+    {"oblong",   8,  true,  "a row that all read"},
+    {"bodies",   8,  true,  "vectors, of which components are read"},
+    {"mixed",    8,  true,  "three dimensions; an index that is no sum"},
+    {"again",    8,  true,  "two copies, one after the other"},
+    {"turned",   8,  false, "lanes would read columns"},
+    {"halo",     8,  false, "some invocations copy more"},
+    {"guarded",  8,  false, "some elements are zero"},
+    {"late",     8,  false, "the last round's tile is read"},
+    {"beyond",   8,  false, "elements are read that nobody wrote"},
+    {"crowded",  8,  false, "many invocations copy one element"},
+    {"moved",    8,  false, "the source is written"},
+    {"chosen",   8,  false, "what is copied depends on data"},
+    {"own",      8,  false, "no barrier"},
+    {"spilled",  8,  false, "stores past the end"},
+    {"counted",  8,  false, "storage is written between barriers"},
 };
 
 static char *read_file(const char *path)
@@ -68,7 +70,8 @@ static void test_tiles_go_or_stay(void **state)
         const Decl *entry = module_find_entry_point(m, str_of(rows[i].entry));
         assert_non_null(entry);
         assert_true(compile_dump(&out, "untile", m, entry, NULL, 0,
-                                 &(CompileOptions){.lanes = 8, .assume = ASSUME_INNER}, &diag));
+                                 &(CompileOptions){.lanes = rows[i].lanes,
+                                                   .assume = ASSUME_INNER}, &diag));
         bool gone = !strstr(out.data, "workgroup \"") && !strstr(out.data, "barrier");
         if (gone != rows[i].goes)
             fail_msg("the tiles of '%s' %s: %s", rows[i].entry, gone ? "go" : "stay",

@@ -184,7 +184,7 @@ var<workgroup> two : array<array<f32, 32>, 2>;
 fn oblong(@builtin(local_invocation_id) l : vec3u) {
   two[l.y][l.x] = a[l.y * 32 + l.x];
   workgroupBarrier();
-  var sum = two[l.y][l.x];
+  var sum = a[l.y * 32 + l.x];
   for (var k = 0; k < 32; k++) { sum += two[l.y][k] * f32(k + 1); }
   c[l.y * 32 + l.x] = sum;
 }

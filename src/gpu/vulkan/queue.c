@@ -133,6 +133,13 @@ static VkResult send(GpuDevice *d, VulkanFlight *f)
     return d->fn.QueueSubmit(d->handle, 1, &info, f->fence);
 }
 
+/* For all that was sent so far. With the lock. */
+static void call_now(VulkanQueue *q)
+{
+    q->call = CALL_NOW;
+    q->called_for = q->sent;
+}
+
 /* To wake a thread takes longer than an empty dispatch does: it is called at once only for
  * what somebody wants to hear of and does not wait for. */
 static void enqueue(GpuDevice *d, VulkanFlight *f)
@@ -143,7 +150,11 @@ static void enqueue(GpuDevice *d, VulkanFlight *f)
     *q->last = f;
     q->last = &f->next;
     VulkanCall before = q->call;
-    q->call = q->awaited || d->desc.deadline ? CALL_NOW : MAX_OF(before, CALL_LATER);
+    q->sent = f->serial;
+    if (q->awaited || d->desc.deadline)
+        call_now(q);
+    else
+        q->call = MAX_OF(before, CALL_LATER);
     q->awaited = false;
     bool wake = q->call != before;
     pthread_mutex_unlock(&q->lock);
@@ -296,8 +307,9 @@ static void land_first(GpuDevice *d)
     land(d, f);
     pthread_mutex_lock(&q->lock);
     q->busy = false;
-    if (!q->first && q->call == CALL_NOW)
-        q->call = CALL_NONE;
+    /* Who waited for this flight may have sent another already, and waits for that. */
+    if (q->call == CALL_NOW && (!q->first || q->first->serial > q->called_for))
+        q->call = q->first ? CALL_LATER : CALL_NONE;
 }
 
 /* Leaves the flights for a moment to those who may wait for them. A flight that is there
@@ -316,7 +328,7 @@ static void give_others_time(VulkanQueue *q)
     if (q->call == CALL_LATER && !q->first)
         q->call = CALL_NONE;
     else if (q->call == CALL_LATER && q->first->serial == serial)
-        q->call = CALL_NOW;
+        call_now(q);
 }
 
 static void *queue_main(void *argument)
@@ -340,10 +352,10 @@ bool vulkan_queue_help(GpuDevice *d)
 {
     VulkanQueue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
-    bool mine = q->first && !q->busy;
+    bool mine = q->first && !q->busy, called = q->call == CALL_NOW;
     if (mine) {
         land_first(d);
-        if (q->call == CALL_NOW || q->ends)
+        if (q->call == CALL_NOW || (called && q->call == CALL_LATER) || q->ends)
             pthread_cond_signal(&q->more);
     }
     pthread_mutex_unlock(&q->lock);
@@ -356,9 +368,10 @@ void vulkan_queue_watch(GpuDevice *d)
     pthread_mutex_lock(&q->lock);
     if (!q->first && !q->busy)
         q->awaited = true;
-    else if (q->first && q->call != CALL_NOW) {
-        q->call = CALL_NOW;
-        if (!q->busy)
+    else if (q->first) {
+        bool called = q->call == CALL_NOW;
+        call_now(q);
+        if (!called && !q->busy)
             pthread_cond_signal(&q->more);
     }
     pthread_mutex_unlock(&q->lock);

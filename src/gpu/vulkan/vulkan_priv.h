@@ -312,6 +312,8 @@ typedef struct VulkanQueue {
     uint32_t        nspare;
     bool            busy;           /* a thread is waiting for a flight           */
     VulkanCall      call;           /* not NONE while there are flights           */
+    uint64_t        sent;           /* serial of the last flight                  */
+    uint64_t        called_for;     /* CALL_NOW: up to this serial                */
     bool            awaited;        /* the next flight is for somebody already    */
     bool            ends;
     uint64_t        serial;         /* of the newest flight; record_lock          */

@@ -77,22 +77,77 @@ static bool is_uniform_word(const Inst *load)
     return var_of(load->args[0])->space == IRSPACE_UNIFORM && load->args[0]->op != IR_ELEM;
 }
 
-/* Adds the ids that an index is a sum of, times what is the same for all. False: it is
- * something else. */
-static bool add_ids(const Inst *v, uint32_t *ids, uint32_t depth)
+/* What an id is multiplied by: a number, and one value that is the same for all. */
+typedef struct Factor {
+    uint32_t    number;             /* 0: the id is not there                     */
+    const Inst *common;             /* NULL: none                                 */
+} Factor;
+
+typedef struct Sum {
+    Factor   of[INPUT_WORKGROUP_ID_Z + 1];
+    uint32_t ids;
+} Sum;
+
+/* Adds v times a factor. False: it is no sum of different ids. */
+static bool add_term(Sum *s, const Inst *v, Factor by, uint32_t depth)
 {
-    bool sum = v->op == IR_IADD || v->op == IR_ISUB;
     if (v->op == IR_INPUT) {
-        *ids |= ID(v->input) & IDS;
-        return v->input <= INPUT_WORKGROUP_ID_Z;
-    }
-    if (v->op == IR_CONST)
+        if (v->input > INPUT_WORKGROUP_ID_Z || s->of[v->input].number)
+            return false;
+        s->of[v->input] = by;
+        s->ids |= ID(v->input);
         return true;
-    if (v->op == IR_LOAD)
-        return is_uniform_word(v);
-    if (depth == 0 || (!sum && v->op != IR_IMUL && v->op != IR_SHL))
+    }
+    if (v->op == IR_CONST || (v->op == IR_LOAD && is_uniform_word(v)))
+        return true;
+    if (v->op == IR_IADD && depth)
+        return add_term(s, v->args[0], by, depth - 1) && add_term(s, v->args[1], by, depth - 1);
+    if (v->op != IR_IMUL || !depth)
         return false;
-    return add_ids(v->args[0], ids, depth - 1) && add_ids(v->args[1], ids, depth - 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        const Inst *factor = v->args[i], *of = v->args[1 - i];
+        if (factor->op == IR_CONST)
+            return add_term(s, of, (Factor){by.number * factor->constant.bits[0], by.common},
+                            depth - 1);
+        if (factor->op == IR_LOAD && is_uniform_word(factor) && !by.common)
+            return add_term(s, of, (Factor){by.number, factor}, depth - 1);
+    }
+    return false;
+}
+
+static bool same_factor(Factor x, Factor y)
+{
+    return x.number == y.number &&
+           (x.common == y.common || (x.common && y.common && same_value(x.common, y.common)));
+}
+
+/* Do workgroups along an axis, of `size` local ids, follow each other? */
+static bool is_row(Factor local, Factor group, uint32_t size)
+{
+    local.number = local.number ? local.number * size : group.number;
+    return !group.number || same_factor(local, group);
+}
+
+/* Is a sum another one for each of its ids, as far as axes reach? Rows that are longer
+ * than what y is multiplied by are wrong without us, too. */
+static bool is_unique(const Sum *s, const uint32_t size[3])
+{
+    const Factor *local = &s->of[INPUT_LOCAL_ID_X], *group = &s->of[INPUT_WORKGROUP_ID_X];
+    Factor index = s->of[INPUT_LOCAL_INDEX];
+    if (index.number)
+        return !local[0].number && !local[1].number && !local[2].number && !group[1].number &&
+               !group[2].number && is_row(index, group[0], size[0] * size[1] * size[2]);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!is_row(local[i], group[i], size[i]))
+            return false;
+        for (uint32_t k = 0; k < i; k++) {
+            Factor x = local[i].number ? local[i] : group[i];
+            Factor y = local[k].number ? local[k] : group[k];
+            if (x.number && y.number && same_factor(x, y))
+                return false;
+        }
+    }
+    return true;
 }
 
 static const Inst *index_of(const Inst *place)
@@ -104,12 +159,14 @@ static const Inst *index_of(const Inst *place)
 /* Is an index another for each invocation? */
 static bool is_own_index(const Keep *k, const IrVar *var, const Inst *index)
 {
-    uint32_t ids = 0, asked = k->ids;
+    Sum      sum = {.ids = 0};
+    uint32_t asked = k->ids;
     if (var->space == IRSPACE_WORKGROUP)
         asked &= ID(INPUT_LOCAL_INDEX + 1) - 1u;
     else if (var->space != IRSPACE_STORAGE)
         return false;
-    return add_ids(index, &ids, DEPTH) && ids && (asked & ~ids) == 0;
+    return add_term(&sum, index, (Factor){1, NULL}, DEPTH) && sum.ids &&
+           (asked & ~sum.ids) == 0 && is_unique(&sum, k->ir->workgroup_size);
 }
 
 static bool is_common(const Inst *v, uint32_t depth);

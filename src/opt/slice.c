@@ -15,7 +15,8 @@
 #include "opt/opt_priv.h"
 
 #define SLICE     8u                /* rounds: lines that one set of a cache has     */
-#define TEAM      16u               /* workgroups                                    */
+#define TEAM      3u                /* workgroups: what else they load may fall into
+                                       the same set                                  */
 #define FAR       4096u             /* bytes after which sets of a cache come again  */
 #define LONG      64u               /* rounds that are worth it                      */
 #define MAX_STEP  1024u

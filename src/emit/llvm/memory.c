@@ -403,12 +403,16 @@ static bool may_follow(const Emit *e, const Address *a, uint32_t width)
     return true;
 }
 
-/* i1: each lane is beside the one before. */
+/* i1: each lane is beside the one before. Lanes that are masked may be anywhere, also just
+ * below zero, far from those that follow. */
 static LlvmValue follows(Emit *e, const LaneAddress *l)
 {
-    LlvmValue first = splat(e, lane_get(e, l->units, 0));
-    LlvmValue want = LLVMBuildAdd(e->builder, first, const_lanes(e, 0, 1), "");
-    return mask_all(e, LLVMBuildICmp(e->builder, LLVMIntEQ, l->units, want, ""));
+    LlvmValue first = lane_get(e, l->units, 0);
+    LlvmValue want = LLVMBuildAdd(e->builder, splat(e, first), const_lanes(e, 0, 1), "");
+    LlvmValue all = mask_all(e, LLVMBuildICmp(e->builder, LLVMIntEQ, l->units, want, ""));
+    LlvmValue whole = LLVMBuildICmp(e->builder, LLVMIntULE, first,
+                                    const_i32(e, UINT32_MAX - (e->lanes - 1)), "");
+    return LLVMBuildAnd(e->builder, all, whole, "");
 }
 
 static Loaded load_maybe_following(Emit *e, const Address *a)

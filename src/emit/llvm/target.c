@@ -39,6 +39,11 @@ static const char passes[] =
     "function(sroa,early-cse<memssa>,simplifycfg," COMBINE
     "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
     "sroa,gvn," COMBINE "adce,simplifycfg)";
+/* The same without what takes loops in turn: where there are thousands, each of these
+ * passes looks at most of the function for each. */
+static const char huge_passes[] =
+    "function(sroa,early-cse<memssa>,simplifycfg," COMBINE "sroa,gvn," COMBINE "adce,simplifycfg)";
+#define HUGE_BLOCKS 6000u
 /* What pays for itself in less to generate. */
 static const char quick_passes[] = "function(sroa)";
 
@@ -254,11 +259,20 @@ static bool job_build(Job *job, const Facts *facts, const EmitOptions *options, 
     return !e->failed && verified(e);
 }
 
+static const char *passes_for(const Emit *e)
+{
+    uint64_t blocks = 0;
+    LLVMValueRef fn = LLVMGetFirstFunction(e->module);
+    for (; fn; fn = LLVMGetNextFunction(fn))
+        blocks += LLVMCountBasicBlocks(fn);
+    return e->options->quick ? quick_passes : blocks > HUGE_BLOCKS ? huge_passes : passes;
+}
+
 static bool job_optimize(Job *job)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    const char *list = job->emit.options->quick ? quick_passes : passes;
-    LLVMErrorRef error = LLVMRunPasses(job->emit.module, list, job->machine.machine, options);
+    LLVMErrorRef error = LLVMRunPasses(job->emit.module, passes_for(&job->emit),
+                                       job->machine.machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) {
         if (!has_feature(job->machine.features, "avx512f") && job->emit.lanes > 1)

@@ -59,6 +59,6 @@ awk -F '\t' '
         printf "%-54s%10s%10s%12s\n", "microseconds", "Dawn", "Weft", "Dawn / Weft"
         for (i = 1; i <= count; i++) {
             d = middle(dawn[name[i]]); w = middle(weft[name[i]])
-            printf "%-54s%10.2f%10.2f%12.1f\n", name[i], d, w, d / w
+            printf "%-54s%10.2f%10.2f%12.2f\n", name[i], d, w, d / w
         }
     }' "$here/weft.tsv" "$here/dawn.tsv"

@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define TURN_TIME  0.004        /* seconds of launches in a turn, at least one    */
-#define TURN_MOST  7u           /* launches in a turn                             */
+#define TURN_MOST  101u         /* launches in a turn                             */
 #define TURN_LONG  0.25         /* a launch that takes so long is a turn by itself */
 /* Between two turns: OpenMP's threads look for work that long before they sleep,
  * and would take the cores from the next player. */

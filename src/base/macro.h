@@ -19,6 +19,10 @@
 #define MUST_CHECK             __attribute__((warn_unused_result))
 #define FALL_THROUGH           __attribute__((fallthrough))
 
+/* From here on the compiler does not know where the pointer came from: it would make one
+ * call of malloc() and memset(), calloc(). */
+#define FORGET_ORIGIN(pointer) __asm__("" : "+r"(pointer))
+
 /* We are wrong, not the input: says where and aborts. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 #define BUG_IF(condition, ...)                     \

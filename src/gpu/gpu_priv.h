@@ -420,6 +420,8 @@ void queue_report(WGPUQueue queue, WGPUErrorType type, const char *sentence);
 void queue_mark(WGPUBuffer buffer, Batch *batch);
 /* Submits the writes that wait for a submit. Without a lock. */
 void queue_flush(WGPUQueue queue);
+/* The same, where there are any, and then takes the lock. */
+void queue_flush_and_lock(WGPUQueue queue);
 /* A kernel was made, or will not be: goes on with what waited for it. Without a lock. */
 void queue_resume(WGPUQueue queue);
 /* The device is lost: nobody waits for it any more. Without a lock. */

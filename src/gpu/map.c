@@ -131,8 +131,7 @@ WGPUFuture wgpuBufferMapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset
     if (id.id && why) {
         future_ready(f, WGPUMapAsyncStatus_Error, why);
     } else if (id.id) {
-        queue_flush(&device->queue);
-        pthread_mutex_lock(&device->queue.lock);
+        queue_flush_and_lock(&device->queue);
         why = begin_map(&room, buffer, mode, offset, resolve_size(buffer, offset, size), f);
         pthread_mutex_unlock(&device->queue.lock);
     }

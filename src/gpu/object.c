@@ -39,6 +39,7 @@ char *label_copy(WGPUStringView label)
 void *object_memory(size_t size)
 {
     void *memory = malloc(size);
+    FORGET_ORIGIN(memory);
     if (memory)
         memset(memory, 0, size);
     return memory;

@@ -286,6 +286,16 @@ void queue_flush(WGPUQueue queue)
     pthread_mutex_unlock(&queue->submit_lock);
 }
 
+void queue_flush_and_lock(WGPUQueue queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (!queue->writes)
+        return;
+    pthread_mutex_unlock(&queue->lock);
+    queue_flush(queue);
+    pthread_mutex_lock(&queue->lock);
+}
+
 /* The writes will not come to pass: what they use waits for what is before them. */
 static void forget_writes(WGPUQueue queue, Batch *writes)
 {
@@ -534,8 +544,7 @@ WGPUFuture wgpuQueueOnSubmittedWorkDone(WGPUQueue queue,
     bool wrong = chain_none_fault(&why, "WGPUQueueWorkDoneCallbackInfo",
                                   callbackInfo.nextInChain) != NULL;
     WGPUFuture id = future_track(f);
-    queue_flush(queue);
-    pthread_mutex_lock(&queue->lock);
+    queue_flush_and_lock(queue);
     if (wrong)
         future_ready(f, WGPUQueueWorkDoneStatus_Error, why.text);
     else if (!queue_wait(queue, queue->last, f))

@@ -82,17 +82,32 @@ static GpuBuffer *take(BufferPool *p, uint64_t room, bool *refused)
     return b;
 }
 
+static void *map_pages(uint64_t size)
+{
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+/* A huge page begins at a multiple of its size: what is before and after is given back. */
+static void *map_huge_pages(uint64_t size)
+{
+    char *pages = map_pages(size + HUGE);
+    if (!pages)
+        return NULL;
+    uint64_t before = -(uintptr_t)pages % HUGE;
+    if (before)
+        munmap(pages, before);
+    munmap(pages + before + size, HUGE - before);
+    madvise(pages + before, size, MADV_HUGEPAGE);
+    return pages + before;
+}
+
 static void *fresh_memory(uint64_t room)
 {
     if (room <= LARGE)
         return aligned_alloc(KERNEL_ALIGN, room);
-    void *data = mmap(NULL, room, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data == MAP_FAILED)
-        return NULL;
-    if (room >= HUGE)
-        madvise(data, room, MADV_HUGEPAGE);
-    return data;
+    return room < HUGE ? map_pages(room) : map_huge_pages(room);
 }
 
 static void give_up(BufferPool *p, uint64_t room)

@@ -3,7 +3,7 @@
 #
 # dawn.sh - Weft beside Dawn, the WebGPU of Chromium, on the same CPU.
 #
-#   bench/dawn.sh [--cpu-time] [NAME...]        default: the set `common`
+#   bench/dawn.sh [--cpu-time] [--json] [NAME...]        default: the set `common`
 #
 # Dawn comes as the npm package `webgpu`, SwiftShader (Vulkan on the CPU) from
 # Debian's package of Chromium; both are unpacked below build/dawn and nothing is

@@ -2,18 +2,19 @@
 //
 // compare.mjs - Weft beside Dawn, kernel by kernel, by turns.
 //
-//     node compare.mjs KERNELS PACKAGE FOLDER [--cpu-time] [NAME...]
+//     node compare.mjs KERNELS PACKAGE FOLDER [--cpu-time] [--json] [NAME...]
 //
 // in     the program `kernels`, the folder of the node package `webgpu`, a folder for
 //        data, names of kernels or sets (default: common)
-// out    a table; status 1 if a result is wrong
+// out    a table, or a line of JSON a kernel; status 1 if a result is wrong
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { forget, mean, median, run } from './common.mjs';
 
 const args = process.argv.slice(2);
 const cpuTime = args.includes('--cpu-time');
-const [program, packageFolder, folder, ...asked] = args.filter((a) => a !== '--cpu-time');
+const json = args.includes('--json');
+const [program, packageFolder, folder, ...asked] = args.filter((a) => a !== '--cpu-time' && a !== '--json');
 const ROUNDS = 3;
 const launcher = path.join(path.dirname(fileURLToPath(import.meta.url)), 'launch.mjs');
 
@@ -32,8 +33,20 @@ const names = run(program, '--list').trim().split('\n').map((line) => line.split
 const ratios = [];
 let wrong = 0;
 
-console.log(`Weft beside Dawn on SwiftShader; ms ${cpuTime ? 'of processor time ' : ''}a launch\n`);
-console.log(`${'kernel'.padEnd(18)} ${'Dawn'.padStart(11)} ${'Weft'.padStart(11)} ${'Dawn / Weft'.padStart(13)}`);
+function printHead() {
+  console.log(`Weft beside Dawn on SwiftShader; ms ${cpuTime ? 'of processor time ' : ''}a launch\n`);
+  console.log(`${'kernel'.padEnd(18)} ${'Dawn'.padStart(11)} ${'Weft'.padStart(11)} ${'Dawn / Weft'.padStart(13)}`);
+}
+function printLine(name, theirs, ours) {
+  if (json)
+    console.log(JSON.stringify({ section: 'dawn', name, dawn_ms: theirs, weft_ms: ours }));
+  else
+    console.log(`${name.padEnd(18)} ${theirs.toFixed(3).padStart(11)} `
+      + `${ours.toFixed(3).padStart(11)} ${(theirs / ours).toFixed(1).padStart(13)}`);
+}
+
+if (!json)
+  printHead();
 for (const name of names) {
   try {
     const theirs = [], ours = [];
@@ -43,16 +56,14 @@ for (const name of names) {
       ours.push(weft(name));
     }
     run(program, `--judge=${folder}`, name);
-    const ratio = median(theirs) / median(ours);
-    ratios.push(ratio);
-    console.log(`${name.padEnd(18)} ${median(theirs).toFixed(3).padStart(11)} `
-      + `${median(ours).toFixed(3).padStart(11)} ${ratio.toFixed(1).padStart(13)}`);
+    ratios.push(median(theirs) / median(ours));
+    printLine(name, median(theirs), median(ours));
   } catch (error) {
     wrong++;
-    console.log(`${name.padEnd(18)} ${error.message}`);
+    console.error(`${name.padEnd(18)} ${error.message}`);
   }
   forget(folder, name);
 }
-if (ratios.length)
+if (ratios.length && !json)
   console.log(`\n${'geometric mean'.padEnd(42)} ${mean(ratios).toFixed(1).padStart(13)}`);
 process.exit(wrong ? 1 : 0);

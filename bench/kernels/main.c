@@ -36,7 +36,7 @@ static const char *const usage =
     "  --cpu-time    count the time that processors worked, not what passed: for\n"
     "                a machine that is busy with other things; with --threads=1\n"
     "  --small       tiny data, one turn, no times: are the results right?\n"
-    "  --json        one line of JSON a kernel instead of the tables\n"
+    "  --json        one line of JSON a figure instead of the tables\n"
     "  --export=DIR  no times: write kernels and their data into this folder\n"
     "  --judge=DIR   no times: are the results right that are in this folder?\n";
 
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     bool files = o.export || o.judge;
     bool ok = files ? files_kernels(&o) : table_kernels(&o);
-    if (!o.json && !o.small && !files) {
+    if (!o.small && !files) {
         if (chosen(&o, "launch"))
             section_launch(&o);
         if (chosen(&o, "compile"))

@@ -3,7 +3,7 @@
  * sections.c - what is not one kernel's time: an empty launch, compiling, threads.
  *
  * in     the common set
- * out    lines of text
+ * out    lines of text, or of JSON
  * not    Weft's insides
  */
 #define _XOPEN_SOURCE 700
@@ -37,7 +37,8 @@ void section_launch(const Options *o)
         times[i] = now() - begin;
     }
     double middle = median(times, n);
-    printf("\nempty launch, submit to completion: median %.1f us, shortest %.1f us\n",
+    printf(o->json ? "{\"section\":\"launch\",\"median_us\":%.3f,\"best_us\":%.3f}\n"
+                   : "\nempty launch, submit to completion: median %.1f us, shortest %.1f us\n",
            1e6 * middle, 1e6 * times[0]);
     runner_free(r);
     device_close(d);
@@ -75,6 +76,14 @@ static void remove_folder(const char *folder)
         fprintf(stderr, "bench: %s is left behind\n", folder);
 }
 
+static void print_compile(const Options *o, const char *name, double cold, double warm)
+{
+    printf(o->json ? "{\"section\":\"compile\",\"name\":\"%s\",\"anew_ms\":%.4f,"
+                     "\"disk_ms\":%.4f}\n"
+                   : "%-35s %9.2f %11.2f\n",
+           name, 1e3 * cold, 1e3 * warm);
+}
+
 void section_compile(const Options *o)
 {
     double cold[64], warm[64];
@@ -83,7 +92,8 @@ void section_compile(const Options *o)
     char folder[] = "/tmp/weft-bench-XXXXXX";
     if (!mkdtemp(folder))
         stop("no folder for the cache");
-    printf("\ncompiling (WGSL to pipeline), ms         anew   from disk\n");
+    if (!o->json)
+        printf("\ncompiling (WGSL to pipeline), ms         anew   from disk\n");
     for (uint32_t i = 0; all_benches[i] && n < 64; i++) {
         if (strcmp(all_benches[i]->set, "common") != 0)
             continue;
@@ -93,12 +103,12 @@ void section_compile(const Options *o)
         cold[n] = compile_time(wgsl, NULL, COMPILES, clock);
         compile_time(wgsl, folder, 1, clock);          /* puts it there */
         warm[n] = compile_time(wgsl, folder, COMPILES, clock);
-        printf("%-35s %9.2f %11.2f\n", all_benches[i]->name, 1e3 * cold[n], 1e3 * warm[n]);
+        print_compile(o, all_benches[i]->name, cold[n], warm[n]);
         n++;
         free(wgsl);
         work_fini(&w);
     }
-    printf("%-35s %9.2f %11.2f\n", "median", 1e3 * median(cold, n), 1e3 * median(warm, n));
+    print_compile(o, "median", median(cold, n), median(warm, n));
     remove_folder(folder);
 }
 
@@ -116,6 +126,15 @@ static void run_threaded(void *user)
     pair_native(t->pair);
 }
 
+static void print_speed_up(const Options *o, const char *name, double c, double weft)
+{
+    if (o->json)
+        printf("{\"section\":\"threads\",\"name\":\"%s\",\"threads\":%u,\"c\":%.4f,"
+               "\"weft\":%.4f}\n", name, o->threads, c, weft);
+    else
+        printf("%-18s %9.2f %9.2f\n", name, c, weft);
+}
+
 static void speed_up(double out[2], const Options *o, const Bench *b, Device *one,
                      Device *many)
 {
@@ -130,7 +149,7 @@ static void speed_up(double out[2], const Options *o, const Bench *b, Device *on
     match_play(&m, &desc, players, 4);
     out[0] = match_ratio(&m, 0, 1);
     out[1] = match_ratio(&m, 2, 3);
-    printf("%-18s %9.2f %9.2f\n", b->name, out[0], out[1]);
+    print_speed_up(o, b->name, out[0], out[1]);
     pair_fini(&p);
     pair_fini(&q);
 }
@@ -141,7 +160,8 @@ void section_threads(const Options *o)
     uint32_t n = 0;
     Device *one = device_open(&(DeviceDesc){.threads = 1});
     Device *many = device_open(&(DeviceDesc){.threads = o->threads});
-    printf("\n%u threads: times as fast as one\n%-18s %9s %9s\n", o->threads, "", "C", "Weft");
+    if (!o->json)
+        printf("\n%u threads: times as fast as one\n%-18s %9s %9s\n", o->threads, "", "C", "Weft");
     for (uint32_t i = 0; all_benches[i] && n < 64; i++) {
         double pair[2];
         if (strcmp(all_benches[i]->set, "common") != 0)
@@ -150,8 +170,7 @@ void section_threads(const Options *o)
         c[n] = pair[0];
         weft[n++] = pair[1];
     }
-    printf("%-18s %9.2f %9.2f\n", "geometric mean", geometric_mean(c, n),
-           geometric_mean(weft, n));
+    print_speed_up(o, "geometric mean", geometric_mean(c, n), geometric_mean(weft, n));
     native_threads((int)o->threads);
     device_close(one);
     device_close(many);

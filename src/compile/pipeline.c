@@ -162,11 +162,11 @@ static void middle(void *context)
         return;
     then(r, turn, "turn");
     then(r, unroll, "unroll");
+    then(r, sink, "sink");
     if (job->options.assume)
         then(r, assume, "assume");
     if (lanes_for(r) > 1)
         then(r, untile, "untile");
-    then(r, sink, "sink");
     then(r, peel, "peel");
     if (lanes_for(r) > 1)
         then(r, slice, "slice");
@@ -285,7 +285,7 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "turn", "unroll", "assume", "untile", "sink", "peel", "slice",
+    "settle", "trim", "vars", "turn", "unroll", "sink", "assume", "untile", "peel", "slice",
     "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
 };
 

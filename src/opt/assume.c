@@ -119,6 +119,20 @@ static bool prove_apart(Assume *s, const Inst *x, const Inst *y)
     return claim_check(s, low, high, 0);
 }
 
+/* x <= y, or several such: what opt/keep.c asks of a dispatch. */
+static bool prove_asked(Assume *s, const Inst *c, uint32_t depth)
+{
+    if (depth == 0)
+        return false;
+    if (c->op == IR_AND)
+        return prove_asked(s, c->args[0], depth - 1) && prove_asked(s, c->args[1], depth - 1);
+    if (c->op != IR_ULE || !is_fixed(c->args[0], MAX_DEPTH) || !is_fixed(c->args[1], MAX_DEPTH))
+        return false;
+    uint32_t x = claim_value(s, c->args[0], CLAIM_DEPTH);
+    uint32_t y = x == CLAIM_NONE ? CLAIM_NONE : claim_value(s, c->args[1], CLAIM_DEPTH);
+    return claim_check(s, x, y, PROOF_EQUAL);
+}
+
 /* Adds checks that make the condition always `truth`. */
 static bool prove(Assume *s, const Inst *c, bool truth, uint32_t depth)
 {
@@ -128,6 +142,8 @@ static bool prove(Assume *s, const Inst *c, bool truth, uint32_t depth)
         return prove(s, c->args[0], !truth, depth - 1);
     if (c->op == IR_UNIFORM)
         return prove(s, c->args[0], truth, depth - 1);
+    if (c->op == IR_OR && truth)
+        return c->args[0]->op == IR_UNIFORM && prove_asked(s, c->args[0]->args[0], depth - 1);
     if ((c->op == IR_AND && truth) || (c->op == IR_OR && !truth))
         return prove(s, c->args[0], truth, depth - 1) && prove(s, c->args[1], truth, depth - 1);
     if (c->op < IR_IEQ || c->op > IR_ULE || c->args[0]->type.width != 1 ||

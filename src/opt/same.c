@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * same.c - values that are made the same way, in different places.
+ * same.c - values that are made the same way, in different places; and those that are one
+ * number for a whole dispatch.
  */
 #include "opt/opt_priv.h"
 
@@ -37,4 +38,17 @@ static bool same(const Inst *x, const Inst *y, uint32_t depth)
 bool same_value(const Inst *x, const Inst *y)
 {
     return same(x, y, DEPTH);
+}
+
+bool value_is_fixed(const Inst *v)
+{
+    if (v->op == IR_CONST)
+        return true;
+    const Inst *place = v->op == IR_LOAD ? v->args[0] : NULL;
+    for (; place && place->op != IR_VAR; place = place->args[0])
+        if (place->op != IR_FIELD && place->args[1]->op != IR_CONST)
+            return false;
+    return place && (place->var->space == IRSPACE_UNIFORM ||
+                     place->var->space == IRSPACE_IMMEDIATE ||
+                     (place->var->space == IRSPACE_STORAGE && place->var->read_only));
 }

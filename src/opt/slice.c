@@ -30,20 +30,6 @@ typedef struct Sliced {
 
 /* ---- which loop ---- */
 
-/* One number for the whole dispatch. */
-static bool is_fixed(const Inst *v)
-{
-    if (v->op == IR_CONST)
-        return true;
-    const Inst *place = v->op == IR_LOAD ? v->args[0] : NULL;
-    for (; place && place->op != IR_VAR; place = place->args[0])
-        if (place->op != IR_FIELD && place->args[1]->op != IR_CONST)
-            return false;
-    return place && (place->var->space == IRSPACE_UNIFORM ||
-                     place->var->space == IRSPACE_IMMEDIATE ||
-                     (place->var->space == IRSPACE_STORAGE && place->var->read_only));
-}
-
 static bool uses(const Inst *v, const Inst *what, uint32_t depth)
 {
     if (v == what)
@@ -64,7 +50,7 @@ static bool uses_input(const Inst *v, const Inst *counter, IrInput first, IrInpu
     if (v == counter || v->op == IR_CONST)
         return false;
     if (depth == 0 || v->op == IR_PARAM || v->op == IR_RESULT ||
-        (ir_op_effect((IrOp)v->op) != EFFECT_PURE && !is_fixed(v)))
+        (ir_op_effect((IrOp)v->op) != EFFECT_PURE && !value_is_fixed(v)))
         return unknown;
     for (uint32_t i = 0; i < v->nargs && v->op != IR_LOAD; i++)
         if (uses_input(v->args[i], counter, first, last, unknown, depth - 1))
@@ -106,7 +92,7 @@ static bool find_counter(Sliced *s)
 {
     const Region *body = s->loop->flow.regions[0];
     s->test = s->guard->args[0];
-    if ((s->test->op != IR_ULT && s->test->op != IR_SLT) || !is_fixed(s->test->args[1]) ||
+    if ((s->test->op != IR_ULT && s->test->op != IR_SLT) || !value_is_fixed(s->test->args[1]) ||
         !region_only(s->guard->flow.regions[0], IR_YIELD))
         return false;
     const Inst *p = s->test->args[0];

@@ -88,23 +88,30 @@ static void tag(Emit *e, LlvmValue access, const Address *a)
                     v->noalias);
 }
 
+/* Nobody writes it while the kernel runs. */
+static bool is_settled(const IrVar *var)
+{
+    return var->space == IRSPACE_UNIFORM || var->space == IRSPACE_IMMEDIATE ||
+           var->space == IRSPACE_CONSTANT || (var->space == IRSPACE_STORAGE && var->read_only);
+}
+
 LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer)
 {
     LlvmValue v = LLVMBuildLoad2(e->builder, type, pointer, "");
     LLVMSetAlignment(v, a->align);
     tag(e, v, a);
+    if (is_settled(a->var))
+        LLVMSetMetadata(v, LLVMGetMDKindIDInContext(e->context, "invariant.load", 14),
+                        LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
     return v;
 }
 
-static void tag_store(Emit *e, const Address *a, LlvmValue store)
+LlvmValue memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
 {
+    LlvmValue store = LLVMBuildStore(e->builder, v, pointer);
     LLVMSetAlignment(store, a->align);
     tag(e, store, a);
-}
-
-void memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
-{
-    tag_store(e, a, LLVMBuildStore(e->builder, v, pointer));
+    return store;
 }
 
 /* One load a lane: machines without fast gathers do no better, and indices of 32
@@ -257,12 +264,16 @@ static uint32_t spread_of(const Address *a)
     return (uint32_t)(a->lane_stride / size);
 }
 
-/* Every `spread`-th element of `wide`, from element `first` on. */
-static LlvmValue pick_lanes(Emit *e, LlvmValue wide, uint32_t first, uint32_t spread)
+/* Every `spread`-th element of `wide`, from element `first` on; where[i]: element i of the
+ * memory, NULL: i. */
+static LlvmValue pick_lanes(Emit *e, LlvmValue wide, uint32_t first, uint32_t spread,
+                            const uint32_t *where)
 {
     LlvmValue *at = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
-    for (uint32_t i = 0; i < e->lanes; i++)
-        at[i] = const_i32(e, first + i * spread);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        uint32_t k = first + i * spread;
+        at[i] = const_i32(e, where ? where[k] : k);
+    }
     return LLVMBuildShuffleVector(e->builder, wide, LLVMGetPoison(LLVMTypeOf(wide)),
                                   LLVMConstVector(at, e->lanes), "");
 }
@@ -291,8 +302,30 @@ static Loaded load_pairs(Emit *e, const Address *a, uint32_t width, uint32_t spr
     LlvmValue wide = memory_load_at(e, a, LLVMVectorType(e->i32, covered),
                                     address_scalar(e, a, true));
     for (uint32_t c = 0; c < width; c++)
-        v.c[c] = half_of(e, a, pick_lanes(e, wide, c / 2, spread / 2), c % 2);
+        v.c[c] = half_of(e, a, pick_lanes(e, wide, c / 2, spread / 2, NULL), c % 2);
     return v;
+}
+
+/* `count` elements from `pointer` on, in whole vector registers: the last of them ends where
+ * the elements do, and shares some with the one before. out[i]: where element i is. */
+static LlvmValue load_whole(Emit *e, const Address *a, uint32_t count, LlvmValue pointer,
+                            uint32_t *out)
+{
+    LlvmType type = stored_type(e, a);
+    uint32_t n = e->facts->native, pieces = (count + n - 1) / n;
+    LlvmType types[2] = {LLVMVectorType(type, pieces * n), LLVMVectorType(type, n)};
+    LlvmValue all = LLVMGetPoison(types[0]);
+    for (uint32_t k = 0; k < pieces; k++) {
+        uint32_t first = k + 1 < pieces ? k * n : count - n;
+        LlvmValue by = const_i64(e, first);
+        LlvmValue at = LLVMBuildGEP2(e->builder, type, pointer, &by, 1, "");
+        LlvmValue piece = memory_load_at(e, a, types[1], at);
+        all = intrinsic(e, "llvm.vector.insert", types, 2, 3,
+                        (LlvmValue[]){all, piece, const_i64(e, (uint64_t)k * n)});
+        for (uint32_t i = 0; i < n; i++)
+            out[first + i] = k * n + i;
+    }
+    return all;
 }
 
 static Loaded load_strided(Emit *e, const Address *a, uint32_t width, uint32_t spread)
@@ -304,9 +337,13 @@ static Loaded load_strided(Emit *e, const Address *a, uint32_t width, uint32_t s
     LlvmType type = LLVMVectorType(stored_type(e, a), covered);
     LlvmValue pointer = address_scalar(e, a, true);
     prefetch_next(e, a, pointer);
-    LlvmValue wide = memory_load_at(e, a, type, pointer);
+    bool ragged = covered % e->facts->native && covered > e->facts->native &&
+                  element_size(a) == 4;
+    uint32_t *where = ragged ? ARENA_ARRAY(e->arena, uint32_t, covered) : NULL;
+    LlvmValue wide = ragged ? load_whole(e, a, covered, pointer, where)
+                            : memory_load_at(e, a, type, pointer);
     for (uint32_t c = 0; c < width; c++)
-        v.c[c] = spread == 1 && width == 1 ? wide : pick_lanes(e, wide, c, spread);
+        v.c[c] = spread == 1 && width == 1 ? wide : pick_lanes(e, wide, c, spread, where);
     return v;
 }
 
@@ -704,7 +741,7 @@ static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_
     if (e->mask)
         store_masked(e, a, v[0], pointer, e->mask);
     else if (a->streams)
-        tag_store(e, a, stream_store(e, interleave(e, v, width), pointer));
+        stream_store(e, a, interleave(e, v, width), pointer);
     else
         store_dense(e, a, v, width, pointer);
 }

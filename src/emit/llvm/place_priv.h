@@ -66,7 +66,7 @@ LlvmValue   address_unit(Emit *e, const LaneAddress *l, LlvmValue units);  /* i6
 LlvmValue  *memory_lane_pointers(Emit *e, const Address *a);
 /* memory.c: one access. */
 LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer);
-void      memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer);
+LlvmValue memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer);
 
 /* rows.c, for more than one lane. `type` is what one component is in memory; v and out
  * have a vector of lanes for each component.
@@ -115,9 +115,8 @@ bool      pattern_store(Emit *e, const Address *a, LlvmValue v);
 
 /* Whether a store to such an address may pass the caches by. */
 bool      stream_may(const Emit *e, const Inst *store, const Address *a);
-/* Stores a vector past the caches if the dispatch wants it so. Returns the store that
- * does it otherwise. */
-LlvmValue stream_store(Emit *e, LlvmValue v, LlvmValue pointer);
+/* Stores a vector past the caches if the dispatch wants it so, else as any other. */
+void      stream_store(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer);
 
 /* prefetch.c: for a load at `pointer` that covers all lanes. */
 void prefetch_next(Emit *e, const Address *a, LlvmValue pointer);

@@ -37,24 +37,23 @@ static LlvmValue is_wanted(Emit *e, LlvmValue pointer)
     return LLVMBuildAnd(e->builder, flag_is_set(e, KERNEL_STREAMS), aligned, "");
 }
 
-LlvmValue stream_store(Emit *e, LlvmValue v, LlvmValue pointer)
+void stream_store(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
 {
     LlvmBlock past = block_new(e, "past"), through = block_new(e, "through");
     LlvmBlock after = block_new(e, "stored");
     LLVMMetadataRef one = LLVMValueAsMetadata(const_i32(e, 1));
     jump_if(e, is_wanted(e, pointer), past, through);
     block_start(e, past);
-    LlvmValue store = LLVMBuildStore(e->builder, v, pointer);
+    LlvmValue store = memory_store_at(e, a, v, pointer);
     LLVMSetAlignment(store, VECTOR);
     LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->context, "nontemporal", 11),
                     LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
     jump(e, after);
     block_start(e, through);
-    LlvmValue plain = LLVMBuildStore(e->builder, v, pointer);
+    memory_store_at(e, a, v, pointer);
     jump(e, after);
     block_start(e, after);
     e->streams = true;
-    return plain;
 }
 
 void stream_end(Emit *e)

@@ -125,11 +125,29 @@ static uint8_t cost_of(const Emit *e, const Inst *inst)
     return cost > REMAKE_COST || slow ? UINT8_MAX : (uint8_t)cost;
 }
 
-static void note_use(Wide *w, const Inst *user, const Inst *used)
+static void note_use(Emit *e, const Inst *user, const Inst *used);
+
+/* Of a condition, and of an index x ^ d, the emitters read the two sides, too (flow.c,
+ * partner.c), if lanes count up there or share a number. */
+static void note_sides(Emit *e, const Inst *user, const Inst *used)
 {
+    const uint32_t *segment = e->wide->segment;
+    bool order = used->op >= IR_SLT && used->op <= IR_ULE;
+    if (segment[used->id] == segment[user->id] || !(order || used->op == IR_XOR))
+        return;
+    for (uint32_t i = 0; i < used->nargs; i++)
+        if (shape_of(e, used->args[i]) <= SHAPE_AFFINE)
+            note_use(e, user, used->args[i]);
+}
+
+static void note_use(Emit *e, const Inst *user, const Inst *used)
+{
+    Wide *w = e->wide;
     if (used->type.kind == SCALAR_PLACE) {
-        for (uint32_t i = 0; i < used->nargs; i++)
-            note_use(w, user, used->args[i]);
+        for (uint32_t i = 0; i < used->nargs; i++) {
+            note_use(e, user, used->args[i]);
+            note_sides(e, user, used->args[i]);
+        }
         return;
     }
     w->last[used->id] = MAX_OF(w->last[used->id], w->segment[user->id]);
@@ -167,7 +185,9 @@ static void survey_inst(Emit *e, const Inst *inst)
     w->cost[inst->id] = cost_of(e, inst);
     if (inst->type.kind != SCALAR_PLACE)
         for (uint32_t i = 0; i < inst->nargs; i++)
-            note_use(w, inst, inst->args[i]);
+            note_use(e, inst, inst->args[i]);
+    if (inst->op == IR_IF)
+        note_sides(e, inst, inst->args[0]);
     if (is_read_between(e, inst)) {
         w->crosses[inst->args[0]->id] = true;
         w->last[inst->args[0]->id] = UINT32_MAX;

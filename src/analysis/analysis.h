@@ -21,7 +21,7 @@
 typedef enum Shape {
     SHAPE_UNKNOWN,                  /* not reached by the analysis yet           */
     SHAPE_WORKGROUP,                /* one value for the whole workgroup, or all
-                                       workgroups of a team                      */
+                                       workgroups of a team or band              */
     SHAPE_GROUP,                    /* one value for the lane group              */
     SHAPE_AFFINE,                   /* first lane's value + lane * stride (i32,
                                        scalar; wraps)                            */

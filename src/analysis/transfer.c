@@ -74,6 +74,8 @@ static Fact input_fact(const Facts *f, const Inst *inst)
         return uniform_fact(SHAPE_GROUP, 1);
     case INPUT_WORKGROUP_ID_X:
         return uniform_fact(f->ir->team ? SHAPE_GROUP : SHAPE_WORKGROUP, 1);
+    case INPUT_WORKGROUP_ID_Y:
+        return uniform_fact(f->ir->band ? SHAPE_GROUP : SHAPE_WORKGROUP, 1);
     default:
         return uniform_fact(SHAPE_WORKGROUP, 1);
     }

@@ -31,6 +31,7 @@ typedef struct Kernel {
     bool           has_barrier;
     bool           turned;          /* what it takes for x is y, and the other way
                                        round, but for workgroup_size              */
+    uint32_t       band;            /* rows of workgroups that one call may run; 0: one */
     bool           from_disk;       /* found in the disk cache                    */
     Proof          proof;           /* what its dispatches must fulfil            */
 } Kernel;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC     0x3446454657ull   /* "WFEF4" */
+#define MAGIC     0x3546454657ull   /* "WFEF5" */
 #define MAX_FILE  (256u << 20)
 
 typedef struct Head {
@@ -22,7 +22,7 @@ typedef struct Head {
     uint64_t key_size, object_size, memory_size;
     uint32_t nbindings, lanes, workgroup_size[3], has_barrier;
     uint32_t nnodes, nchecks, inner;    /* of the proof                           */
-    uint32_t turned;
+    uint32_t turned, band, zero;    /* zero: no gap at the end                    */
 } Head;
 
 /* ---- reading ---- */
@@ -60,7 +60,7 @@ static bool unpack(CompiledObject *out, const uint8_t *bytes, const Head *h)
     const uint8_t *tables = bytes + sizeof *h + padded((size_t)h->key_size);
     const uint8_t *object = tables + tables_size(h);
     CompiledObject o = {.nbindings = h->nbindings, .has_barrier = h->has_barrier,
-                        .turned = h->turned,
+                        .turned = h->turned, .band = h->band,
                         .proof = {.nnodes = h->nnodes, .nchecks = h->nchecks,
                                   .inner = h->inner}};
     o.bindings = malloc((h->nbindings + 1) * sizeof *o.bindings);
@@ -118,7 +118,7 @@ static uint8_t *pack(const KernelKey *key, const CompiledObject *o, size_t *size
               .memory_size = o->emitted.memory_size, .nbindings = o->nbindings,
               .lanes = o->emitted.lanes, .has_barrier = o->has_barrier,
               .nnodes = o->proof.nnodes, .nchecks = o->proof.nchecks,
-              .inner = o->proof.inner, .turned = o->turned};
+              .inner = o->proof.inner, .turned = o->turned, .band = o->band};
     memcpy(h.workgroup_size, o->workgroup_size, sizeof h.workgroup_size);
     size_t key_size = padded(key->size), from = offsetof(Head, key_size);
     *size = sizeof h + key_size + tables_size(&h) + o->emitted.object_size;

@@ -252,7 +252,8 @@ static bool entry_load(Entry *entry, CompiledObject *o, const char **why)
         .run = (KernelFn *)entry->code.entry,
         .bindings = o->bindings, .nbindings = o->nbindings,
         .lanes = o->emitted.lanes, .memory_size = o->emitted.memory_size,
-        .has_barrier = o->has_barrier, .turned = o->turned, .proof = o->proof,
+        .has_barrier = o->has_barrier, .turned = o->turned, .band = o->band,
+        .proof = o->proof,
     };
     memcpy(entry->kernel.workgroup_size, o->workgroup_size, sizeof o->workgroup_size);
     o->bindings = NULL;             /* the kernel owns them now */

@@ -141,6 +141,11 @@ static void slice(Run *r)
     opt_slice(r->ir);
 }
 
+static void band(Run *r)
+{
+    opt_band(r->ir, lanes_for(r), emit_native_lanes());
+}
+
 /* One more stage, if what it leaves may still be wanted. */
 static void then(Run *r, void (*stage)(Run *), const char *name)
 {
@@ -168,8 +173,10 @@ static void middle(void *context)
     if (lanes_for(r) > 1)
         then(r, untile, "untile");
     then(r, peel, "peel");
-    if (lanes_for(r) > 1)
+    if (lanes_for(r) > 1) {
         then(r, slice, "slice");
+        then(r, band, "band");
+    }
     r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
     bool asked = job->options.lanes || r->ir->subgroup_size;
     if (!asked && analysis_suits_native_lanes(r->facts))
@@ -245,6 +252,7 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
     }
     if (ok) {
         made.turned = r.ir->turned;
+        made.band = r.ir->band;
         kernel_groups(made.workgroup_size, r.ir->workgroup_size, made.turned);
         made.has_barrier = r.facts->has_barrier;
         *out = made;
@@ -286,6 +294,7 @@ bool compile_has_f16(void)
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
     "settle", "trim", "vars", "turn", "unroll", "sink", "assume", "untile", "peel", "slice",
+    "band",
     "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
 };
 

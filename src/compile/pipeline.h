@@ -25,6 +25,7 @@ typedef struct CompiledObject {
     uint32_t       workgroup_size[3];
     bool           has_barrier;
     bool           turned;
+    uint32_t       band;
     Proof          proof;           /* nodes and checks malloc'ed                 */
 } CompiledObject;
 

@@ -246,6 +246,8 @@ struct Region {
     uint32_t nparams;
 };
 
+#define MOST_BAND 6u                    /* workgroups                             */
+
 typedef struct Ir {
     Arena   *arena;
     Str      name;                      /* of the entry point                     */
@@ -253,6 +255,8 @@ typedef struct Ir {
     uint32_t subgroup_size;             /* a power of two; 0: any                 */
     uint32_t team;                      /* workgroups along x that go from barrier to
                                            barrier together; 0: each alone        */
+    uint32_t band;                      /* workgroups along y that may run as if they were
+                                           one, up to MOST_BAND; 0: each alone    */
     bool     turned;                    /* x and y have changed places: inputs, sizes and
                                            workgroups                             */
     Region  *body;

@@ -56,6 +56,9 @@ void opt_peel(Ir *ir);
 /* For lanes: long loops over memory that neighbouring workgroups share go slice by slice,
  * for Ir.team workgroups at a time. */
 void opt_slice(Ir *ir);
+/* For lanes, the same numbers of them: workgroups along y that load the same run as one
+ * (Ir.band). */
+void opt_band(Ir *ir, uint32_t lanes, uint32_t native);
 
 typedef struct OptPass {
     const char *name;                   /* for --dump=NAME                        */

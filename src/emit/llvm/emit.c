@@ -35,12 +35,13 @@ LlvmValue local_group(Emit *e)
                           : e->group;
 }
 
-static LlvmValue workgroup_x(Emit *e)
+/* Workgroups of a team follow each other along x, those of a band along y. */
+static LlvmValue workgroup_id(Emit *e, uint32_t axis)
 {
-    if (!e->team_groups)
-        return e->workgroup_id[0];
+    if (!e->team_groups || axis != (e->band ? 1 : 0))
+        return e->workgroup_id[axis];
     LlvmValue own = LLVMBuildUDiv(e->builder, e->group, const_i32(e, e->groups), "");
-    return LLVMBuildAdd(e->builder, e->workgroup_id[0], own, "");
+    return LLVMBuildAdd(e->builder, e->workgroup_id[axis], own, "");
 }
 
 static LlvmValue local_index(Emit *e, bool lanes)
@@ -81,10 +82,8 @@ LlvmValue input_value(Emit *e, const Inst *inst)
         return local_id(e, input - INPUT_LOCAL_ID_X, lanes);
     case INPUT_LOCAL_INDEX:
         return local_index(e, lanes);
-    case INPUT_WORKGROUP_ID_X:
-        return workgroup_x(e);
-    case INPUT_WORKGROUP_ID_Y: case INPUT_WORKGROUP_ID_Z:
-        return e->workgroup_id[input - INPUT_WORKGROUP_ID_X];
+    case INPUT_WORKGROUP_ID_X: case INPUT_WORKGROUP_ID_Y: case INPUT_WORKGROUP_ID_Z:
+        return workgroup_id(e, input - INPUT_WORKGROUP_ID_X);
     case INPUT_NUM_WORKGROUPS_X: case INPUT_NUM_WORKGROUPS_Y: case INPUT_NUM_WORKGROUPS_Z:
         return e->num_workgroups[input - INPUT_NUM_WORKGROUPS_X];
     case INPUT_SUBGROUP_LANE:
@@ -256,6 +255,21 @@ void memory_zero_private(Emit *e)
 
 /* ---- the function ---- */
 
+/* Workgroups from y on that are a band: min(dispatch.band, dispatch.band_end - y), or 1. */
+static LlvmValue band_of(Emit *e)
+{
+    LLVMBuilderRef b = e->entry;
+    if (!e->ir->band)
+        return NULL;
+    LlvmValue one = const_i32(e, 1);
+    LlvmValue most = entry_field(e, e->dispatch, offsetof(KernelDispatch, band), e->i32);
+    LlvmValue end = entry_field(e, e->dispatch, offsetof(KernelDispatch, band_end), e->i32);
+    LlvmValue left = LLVMBuildSub(b, end, e->workgroup_id[1], "");
+    LlvmValue less = LLVMBuildICmp(b, LLVMIntULT, left, most, "");
+    LlvmValue some = LLVMBuildICmp(b, LLVMIntUGT, most, one, "");
+    return LLVMBuildSelect(b, some, LLVMBuildSelect(b, less, left, most, ""), one, "band");
+}
+
 static void function_begin(Emit *e)
 {
     LlvmType params[6] = {e->ptr, e->ptr, e->i32, e->i32, e->i32, e->i32};
@@ -274,6 +288,7 @@ static void function_begin(Emit *e)
     e->stop = entry_field(e, e->dispatch, offsetof(KernelDispatch, stop), e->ptr);
     e->immediates = entry_field(e, e->dispatch, offsetof(KernelDispatch, immediates), e->ptr);
     e->flags = entry_field(e, e->dispatch, offsetof(KernelDispatch, flags), e->i32);
+    e->band = band_of(e);
     e->leave = block_new(e, "leave");
 }
 
@@ -302,9 +317,11 @@ static void emit_rows(Emit *e)
     LLVMBuildBr(e->entry, start);
 }
 
-/* Lane groups of the workgroups from x on that are a team. */
+/* Lane groups of the workgroups from x on that are a team, or of a band. */
 static LlvmValue team_groups(Emit *e, LlvmValue x, LlvmValue last)
 {
+    if (e->band)
+        return LLVMBuildMul(e->builder, e->band, const_i32(e, e->groups), "");
     if (!e->ir->team)
         return NULL;
     LlvmValue left = LLVMBuildSub(e->builder, last, x, "");
@@ -421,7 +438,8 @@ static uint32_t row_of_groups(Emit *e)
 {
     const uint32_t *size = e->ir->workgroup_size;
     bool rows = size[0] % e->lanes == 0 && size[0] < e->invocations;
-    if (!rows || e->facts->has_barrier || e->workgroup_bytes || !is_in_order(e, e->ir->body) ||
+    if (!rows || e->ir->band || e->facts->has_barrier || e->workgroup_bytes ||
+        !is_in_order(e, e->ir->body) ||
         analysis_jam_products(e->arena, e->facts, e->ir->body->first, NULL))
         return 0;
     return size[0] / e->lanes;
@@ -435,7 +453,7 @@ void emit_module(Emit *e)
     types_init(e);
     e->invocations = size[0] * size[1] * size[2];
     e->groups = (e->invocations + e->lanes - 1) / e->lanes;
-    e->all_groups = e->groups * (e->ir->team ? e->ir->team : 1);
+    e->all_groups = e->groups * MAX_OF(MAX_OF(e->ir->team, e->ir->band), 1u);
     e->most_jam = most_jam(e);
     e->jam = 1;
     e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);

@@ -75,7 +75,7 @@ typedef struct Emit {
     Diag        *diag;
     uint32_t     lanes;
     uint32_t     invocations, groups;       /* of a workgroup; lane groups in it  */
-    uint32_t     all_groups;                /* of all workgroups of a team        */
+    uint32_t     all_groups;                /* of all workgroups of a team or band */
     uint32_t     row;                       /* lane groups in a row of it, if rows of
                                                all workgroups come before the next
                                                row of any; 0: one workgroup, then the
@@ -98,8 +98,9 @@ typedef struct Emit {
     /* Parameters and what is loaded from them at entry. */
     LlvmValue dispatch, memory, stop;
     LlvmValue workgroup_id[3], num_workgroups[3];
-    LlvmValue team_groups;                  /* i32: lane groups of the team, or NULL;
-                                               workgroup_id[0] is its first       */
+    LlvmValue team_groups;                  /* i32: lane groups of the team or band, or
+                                               NULL; workgroup_id is its first    */
+    LlvmValue band;                         /* i32: workgroups of the band, or NULL */
     LlvmValue immediates, flags;
     bool      streams;                      /* some store may pass the caches by  */
     bool      alone;                        /* inside code for KERNEL_ALONE       */

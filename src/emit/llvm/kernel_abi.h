@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define KERNEL_ABI_VERSION 2u
+#define KERNEL_ABI_VERSION 3u
 #define KERNEL_ALIGN       64u      /* of buffers, workgroup memory and scratch   */
 
 typedef struct KernelBuffer {
@@ -31,10 +31,14 @@ typedef struct KernelDispatch {
     uint32_t            num_workgroups[3];
     uint32_t            flags;      /* KERNEL_...                                 */
     const atomic_uint  *stop;       /* becomes non-zero: leave as soon as possible */
+    uint32_t            band;       /* rows that a call runs, at most Kernel.band and
+                                       2^24; 0: one                               */
+    uint32_t            band_end;   /* unless it is one: all rows are below this  */
 } KernelDispatch;
 
 /*
- * Runs the workgroups [first, last) of row (y, z). `memory` is the thread's own:
+ * Runs the workgroups [first, last) of row (y, z), and of those that follow it along y as
+ * far as `band` and `band_end` let it. `memory` is the thread's own:
  * Kernel.memory_size bytes (workgroup variables, then scratch), any contents.
  * Returns 0, or 1 if it left because of `stop`.
  */

@@ -595,19 +595,67 @@ static void emit_span(Emit *e, const Segment *s, const LaneSpan *span)
     lane_loop_close(e, &loop);
 }
 
-/* Sums of products fill the registers, whether or not their number divides the workgroup:
- * as few loops as there must be, as even as may be, such as 6 + 5 + 5. False: one number
- * suits. */
+/* How lane groups are cut into loops that take at most `most` side by side: as few loops
+ * as there must be, as even as may be, the larger ones first, such as 6 + 5 + 5. */
+typedef struct Cut {
+    uint32_t least;                 /* side by side in the smaller ones           */
+    uint32_t end;                   /* of the larger ones                         */
+} Cut;
+
+static Cut cut_of(uint32_t groups, uint32_t most)
+{
+    uint32_t times = (groups + most - 1) / most, least = groups / times;
+    return (Cut){least, groups % times * (least + 1)};
+}
+
+/* The number for as many workgroups as are a band now, of numbers for 1, 2, ... */
+static LlvmValue by_band(Emit *e, const uint32_t *numbers)
+{
+    uint32_t n = MAX_OF(e->ir->band, 1u);
+    LlvmValue v = const_i32(e, numbers[n - 1]);
+    for (uint32_t i = n - 1; i-- > 0;) {
+        LlvmValue is = LLVMBuildICmp(e->builder, LLVMIntEQ, e->band, const_i32(e, i + 1), "");
+        v = LLVMBuildSelect(e->builder, is, const_i32(e, numbers[i]), v, "");
+    }
+    return v;
+}
+
+/* The loops of a cut that take `jam` side by side, if there are any. */
+static void emit_cut(Emit *e, const Segment *s, uint32_t jam, uint32_t most)
+{
+    uint32_t first[MOST_BAND], last[MOST_BAND], n = MAX_OF(e->ir->band, 1u), have = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        Cut cut = cut_of((i + 1) * e->groups, most);
+        first[i] = jam == cut.least ? cut.end : 0;
+        last[i] = jam == cut.least ? (i + 1) * e->groups : jam == cut.least + 1 ? cut.end : 0;
+        have += first[i] < last[i];
+    }
+    if (!have)
+        return;
+    LaneSpan span = {by_band(e, first), by_band(e, last), jam};
+    LlvmBlock some = block_new(e, "some"), none = block_new(e, "none");
+    if (have < n)
+        jump_if(e, LLVMBuildICmp(e->builder, LLVMIntULT, span.first, span.last, ""), some, none);
+    else
+        jump(e, some);
+    block_start(e, some);
+    emit_span(e, s, &span);
+    jump(e, none);
+    block_start(e, none);
+}
+
+/* Sums of products fill the registers, whether or not their number divides the workgroup.
+ * False: one number suits. */
 static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
 {
     uint32_t most = MIN_OF(analysis_jam_products(e->arena, e->facts, s->first, s->end), MAX_JAM);
-    uint32_t times = jam > 1 && most > jam ? (e->groups + most - 1) / most : 0;
-    if (!times || e->groups / times < jam || e->row || e->team_groups)
+    if (jam <= 1 || most <= jam || e->row || e->ir->team)
         return false;
-    uint32_t least = e->groups / times, cut = e->groups % times * (least + 1);
-    if (cut)
-        emit_span(e, s, &(LaneSpan){const_i32(e, 0), const_i32(e, cut), least + 1});
-    emit_span(e, s, &(LaneSpan){const_i32(e, cut), const_i32(e, e->groups), least});
+    for (uint32_t i = 1; i <= MAX_OF(e->ir->band, 1u); i++)
+        if (cut_of(i * e->groups, most).least < jam)
+            return false;
+    for (uint32_t n = most; n >= jam; n--)
+        emit_cut(e, s, n, most);
     return true;
 }
 

@@ -70,24 +70,33 @@ void scratch_fini(Scratch *s)
 
 /* ---- running ---- */
 
-static uint64_t box_size(const ProofBox *b)
+/* Rows of workgroups that one call of the kernel runs: each column of so many is a unit. */
+static uint32_t band_of(const PoolPart *p)
 {
-    uint64_t n = 1;
-    for (uint32_t i = 0; i < 3; i++)
-        n *= b->last[i] - b->first[i];
-    return n;
+    return p->dispatch.band ? p->dispatch.band : 1;
 }
 
-/* Workgroups [first, last) of a part, counted along x, then y, then z. */
+static uint32_t bands_of(const PoolPart *p)
+{
+    return (p->box.last[1] - p->box.first[1] + band_of(p) - 1) / band_of(p);
+}
+
+static uint64_t units_of(const PoolPart *p)
+{
+    const ProofBox *b = &p->box;
+    return (uint64_t)(b->last[0] - b->first[0]) * bands_of(p) * (b->last[2] - b->first[2]);
+}
+
+/* Units [first, last) of a part, counted along x, then y, then z. */
 static bool run_part(const PoolPart *p, void *memory, uint64_t first, uint64_t last)
 {
     const ProofBox *b = &p->box;
-    uint32_t wide = b->last[0] - b->first[0], high = b->last[1] - b->first[1];
+    uint32_t wide = b->last[0] - b->first[0], high = bands_of(p);
     while (first < last) {
         uint64_t row = first / wide, x = first % wide;
         uint64_t end = last - row * wide;
         uint32_t to = (uint32_t)(end < wide ? end : wide);
-        uint32_t y = b->first[1] + (uint32_t)(row % high);
+        uint32_t y = b->first[1] + (uint32_t)(row % high) * band_of(p);
         uint32_t z = b->first[2] + (uint32_t)(row / high);
         if (p->kernel->run(&p->dispatch, memory, b->first[0] + (uint32_t)x, b->first[0] + to,
                            y, z))
@@ -97,12 +106,12 @@ static bool run_part(const PoolPart *p, void *memory, uint64_t first, uint64_t l
     return true;
 }
 
-/* Workgroups [first, last) of all parts, one part after the other. */
+/* Units [first, last) of all parts, one part after the other. */
 static bool run_range(const PoolJob *j, void *memory, uint64_t first, uint64_t last)
 {
     uint64_t before = 0;
     for (uint32_t i = 0; i < j->nparts && before < last; i++) {
-        uint64_t size = box_size(&j->parts[i].box);
+        uint64_t size = units_of(&j->parts[i]);
         uint64_t from = first > before ? first - before : 0;
         uint64_t to = last - before < size ? last - before : size;
         if (from < to && !run_part(&j->parts[i], memory, from, to))
@@ -112,7 +121,7 @@ static bool run_range(const PoolJob *j, void *memory, uint64_t first, uint64_t l
     return true;
 }
 
-/* Workgroups that this thread has run. */
+/* Units that this thread has run. */
 static uint64_t take_runs(PoolJob *j, Scratch *scratch)
 {
     uint64_t done = 0;
@@ -253,14 +262,28 @@ static void run_alone(Pool *p, PoolJob *job)
         atomic_store(&job->failed, true);
 }
 
+/* Bands of as many rows as kernels may run at a time, or `single` rows. */
+static void set_bands(PoolJob *job, bool single)
+{
+    job->total = 0;
+    for (uint32_t i = 0; i < job->nparts; i++) {
+        PoolPart *p = &job->parts[i];
+        p->dispatch.band = single ? 0 : p->kernel->band;
+        p->dispatch.band_end = p->box.last[1];
+        job->total += units_of(p);
+    }
+}
+
 bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace)
 {
     PoolJob job = {.parts = parts, .nparts = nparts, .step = 1};
     for (uint32_t i = 0; i < nparts; i++) {
         uint64_t memory = parts[i].kernel->memory_size;
-        job.total += box_size(&parts[i].box);
         job.memory_size = memory > job.memory_size ? memory : job.memory_size;
     }
+    set_bands(&job, false);
+    if (job.total < (uint64_t)p->nworkers * RUNS_A_THREAD)
+        set_bands(&job, true);
     if (job.total == 0)
         return true;
     if (!scratch_reserve(&p->scratch, job.memory_size))

@@ -201,9 +201,22 @@ static uint32_t buffer_index(const GenProgram *p, uint32_t binding)
     BUG("a binding without a buffer");
 }
 
+/* As many rows at a time as the kernel may run. */
+static void dispatch_bands(KernelFn *run, const KernelDispatch *k, void *memory)
+{
+    const uint32_t *n = k->num_workgroups;
+    for (uint32_t z = 0; z < n[2]; z++)
+        for (uint32_t y = 0; y < n[1]; y += k->band)
+            run(k, memory, 0, n[0], y, z);
+}
+
 static void dispatch(KernelFn *run, const KernelDispatch *k, void *memory, bool backwards)
 {
     const uint32_t *n = k->num_workgroups;
+    if (k->band) {
+        dispatch_bands(run, k, memory);
+        return;
+    }
     for (uint32_t i = 0; i < n[1] * n[2]; i++) {
         uint32_t row = backwards ? n[1] * n[2] - 1 - i : i;
         if (!backwards) {
@@ -251,6 +264,8 @@ static const char *execute(Job *j, const CompiledObject *o, bool backwards, uint
     KernelDispatch k = {.buffers = buffers, .immediates = j->p->immediates, .stop = &stop,
                         .flags = flags};
     kernel_groups(k.num_workgroups, j->p->groups, o->turned);
+    k.band = backwards ? 0 : o->band;
+    k.band_end = k.num_workgroups[1];
     dispatch((KernelFn *)code.entry, &k, scratch.data, backwards);
     wrong = check_native(j, memory, &scratch);
     for (uint32_t i = 0; i < j->p->nbuffers; i++)

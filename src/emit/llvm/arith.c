@@ -447,6 +447,23 @@ static void emit_components(Emit *e, const Inst *inst, bool lanes)
     }
 }
 
+/* What is kept whole (whole.c). */
+static void emit_whole(Emit *e, const Inst *inst)
+{
+    for (uint32_t k = 0; k < WHOLE; k++) {
+        LlvmValue a[3] = {0};
+        if (inst->op == IR_VEC) {
+            set_value(e, inst, k, whole_spread(e, inst, k));
+        } else if (inst->op == IR_SWIZZLE) {
+            set_value(e, inst, k, whole_swizzle(e, inst, k));
+        } else {
+            for (uint32_t i = 0; i < inst->nargs; i++)
+                a[i] = whole_piece(e, inst->args[i], k);
+            set_value(e, inst, k, component(e, inst, a[0], a[1], a[2]));
+        }
+    }
+}
+
 /* The same in all invocations, so the first lane speaks for all. */
 static LlvmValue promised(Emit *e, const Inst *x, uint32_t c)
 {
@@ -459,6 +476,10 @@ void arith_inst(Emit *e, const Inst *inst)
 {
     bool lanes = shape_of(e, inst) == SHAPE_VARYING;
     uint32_t width = inst->type.width;
+    if (whole_is(e, inst)) {
+        emit_whole(e, inst);
+        return;
+    }
     switch (inst->op) {
     case IR_CONST:
         emit_constant(e, inst);

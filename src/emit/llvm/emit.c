@@ -463,6 +463,7 @@ void emit_module(Emit *e)
     lanewise_survey(e);
     function_begin(e);
     memory_vars(e);
+    whole_survey(e);
     e->row = row_of_groups(e);
     if (e->row)
         emit_rows(e);

@@ -13,11 +13,13 @@
  *   partner.c   lanes that change places; pattern.c   lanes at known distances
  *   strip.c     several rounds of a loop at once
  *   rows.c      vectors in memory one a lane; lanes one at a time
+ *   whole.c     vectors that stay as they are in memory
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
  *
  * A value of shape WORKGROUP or GROUP is one LLVM scalar a component, AFFINE is
- * the first lane's scalar, VARYING is one vector of `lanes` a component.
+ * the first lane's scalar, VARYING is one vector of `lanes` a component, or, if it is kept
+ * whole, a piece (whole.c).
  */
 #ifndef WEFT_EMIT_LLVM_EMIT_PRIV_H
 #define WEFT_EMIT_LLVM_EMIT_PRIV_H
@@ -128,6 +130,7 @@ typedef struct Emit {
     uint32_t  segment;                      /* being emitted, from 1              */
     uint32_t *uses;                         /* [ir->next_id] as an operand        */
     uint32_t *lane_uses;                    /* [ir->next_id] of these, lane by lane */
+    bool     *whole;                        /* [ir->next_id] kept whole           */
     struct Wide *wide;                      /* wide.c; NULL without barriers      */
 } Emit;
 
@@ -155,6 +158,8 @@ LlvmValue as_scalar(Emit *e, const Inst *inst, uint32_t c);
 LlvmValue as_lanes(Emit *e, const Inst *inst, uint32_t c);
 /* As vector if `lanes`, else as scalar. */
 LlvmValue as_either(Emit *e, const Inst *inst, uint32_t c, bool lanes);
+/* VARYING: as it is kept, component or piece. */
+LlvmValue as_kept(Emit *e, const Inst *inst, uint32_t c);
 void      set_value(Emit *e, const Inst *inst, uint32_t c, LlvmValue v);
 /* The next calls mean side `i`. */
 void      side_set(Emit *e, uint32_t i);
@@ -233,6 +238,20 @@ void lanewise_survey(Emit *e);                          /* at entry, after uses 
 /* i1, made at entry: has the dispatch this KERNEL_... flag? */
 LlvmValue flag_is_set(Emit *e, uint32_t flag);
 void stream_end(Emit *e);                               /* before returning       */
+
+/* ---- whole.c ---- */
+
+#define WHOLE 4u                                        /* components, pieces     */
+void      whole_survey(Emit *e);                        /* at entry, after variables */
+bool      whole_is(const Emit *e, const Inst *inst);
+/* Piece k of any vector of four; component c of one that is kept whole. */
+LlvmValue whole_piece(Emit *e, const Inst *inst, uint32_t k);
+LlvmValue whole_component(Emit *e, const Inst *inst, uint32_t c);
+/* Piece k of what has all components alike: one number a lane. */
+LlvmValue whole_lanes(Emit *e, LlvmValue lanes, uint32_t k);
+/* Piece k of a VEC of one number, of a SWIZZLE, that are kept whole. */
+LlvmValue whole_spread(Emit *e, const Inst *vec, uint32_t k);
+LlvmValue whole_swizzle(Emit *e, const Inst *swizzle, uint32_t k);
 
 /* Emits the body for all lane groups of a workgroup. */
 void wide_body(Emit *e);

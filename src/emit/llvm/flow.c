@@ -140,6 +140,8 @@ static void slots_load(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue 
  * what the whole workgroup shares, any lane may speak. */
 static LlvmValue in_form_of(Emit *e, const Inst *as, const Inst *arg, uint32_t c)
 {
+    if (whole_is(e, as))
+        return whole_piece(e, arg, c);
     if (shape_of(e, as) == SHAPE_VARYING)
         return as_lanes(e, arg, c);
     if (shape_of(e, arg) == SHAPE_VARYING)
@@ -168,7 +170,8 @@ static void slots_give(Emit *e, Inst *const *insts, uint32_t n, Inst *const *arg
                 LlvmValue v = values[at];
                 LlvmValue slot = slots ? slots[at] : wide_given_slot(e, insts[i], c);
                 if (meet && shape_of(e, insts[i]) == SHAPE_VARYING)
-                    v = blend(e, meet, v, slot_load(e, LLVMTypeOf(v), slot));
+                    v = blend(e, whole_is(e, insts[i]) ? whole_lanes(e, meet, c) : meet, v,
+                              slot_load(e, LLVMTypeOf(v), slot));
                 slot_store(e, slot, v);
             }
         }

@@ -242,6 +242,11 @@ static Loaded load_lanewise(Emit *e, const Address *a)
 static Loaded load_scattered(Emit *e, const Address *a, uint32_t width)
 {
     Loaded v = {{0}};
+    if (a->whole) {
+        LaneAddress lanes = address_lanes(e, a, true);
+        rows_load_whole(e, a, stored_type(e, a), lane_pointers(e, &lanes), v.c);
+        return v;
+    }
     if (has_rows(e, a, width)) {
         LaneAddress lanes = address_lanes(e, a, true);
         rows_load(e, a, stored_type(e, a), width, lane_pointers(e, &lanes), v.c);
@@ -370,8 +375,29 @@ static Loaded load_even(Emit *e, const Address *a, uint32_t width)
     return v;
 }
 
+/* Vectors that are kept whole. */
+static Loaded load_pieces(Emit *e, const Address *a)
+{
+    Loaded v = {{0}};
+    LlvmType type = stored_type(e, a);
+    LlvmValue first = address_scalar(e, a, true);
+    prefetch_next(e, a, first);
+    if (a->lane_stride != (int64_t)WHOLE * element_size(a)) {
+        rows_load_whole(e, a, type, even_pointers(e, a, first), v.c);
+        return v;
+    }
+    for (uint32_t k = 0; k < WHOLE; k++) {
+        LlvmValue by = const_i64(e, (uint64_t)k * e->lanes);
+        LlvmValue at = LLVMBuildGEP2(e->builder, type, first, &by, 1, "");
+        v.c[k] = memory_load_at(e, a, lane_type(e, type), at);
+    }
+    return v;
+}
+
 static Loaded load_inside(Emit *e, const Address *a, uint32_t width, uint32_t spread)
 {
+    if (a->whole)
+        return load_pieces(e, a);
     bool turned = spread == MAX_SPREAD && has_rows(e, a, width);
     return spread && !turned ? load_strided(e, a, width, spread) : load_even(e, a, width);
 }
@@ -383,6 +409,8 @@ static Loaded load_outside(Emit *e, const Address *a, uint32_t width)
         return load_scattered(e, a, width);
     LaneAddress lanes = address_lanes(e, a, true);
     lanes_load_in_turn(e, a, &lanes, stored_type(e, a), width, v.c);
+    if (a->whole)
+        rows_together(e, v.c, v.c);
     return v;
 }
 
@@ -561,6 +589,7 @@ void memory_load(Emit *e, const Inst *inst)
     if (strip_load(e, inst))
         return;
     Address a = address_of(e, inst->args[0], e->mask != NULL);
+    a.whole = whole_is(e, inst);
     if (lanewise_is(e, inst) && is_plain(e, inst, &a))
         v = load_lanewise(e, &a);
     else if (!load_masked(e, inst->args[0], &v) && !load_pattern(e, &a, &v) &&
@@ -673,6 +702,14 @@ static void scatter_rows(Emit *e, const Address *a, const LlvmValue *v, uint32_t
 
 static void store_scattered(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
+    if (a->whole) {
+        Address plain = *a;
+        LlvmValue apart[WHOLE];
+        plain.whole = false;
+        rows_apart(e, v, apart);
+        store_scattered(e, &plain, apart, width);
+        return;
+    }
     LlvmValue mask = mask_and(e, e->mask, address_fits_lanes(e, a));
     if (may_follow(e, a, width)) {
         store_maybe_following(e, a, v[0], mask);
@@ -735,13 +772,24 @@ static void store_dense(Emit *e, const Address *a, const LlvmValue *v, uint32_t 
     }
 }
 
+static void store_pieces(Emit *e, const Address *a, const LlvmValue *pieces, LlvmValue pointer)
+{
+    for (uint32_t k = 0; k < WHOLE; k++) {
+        LlvmValue by = const_i64(e, (uint64_t)k * e->lanes);
+        memory_store_at(e, a, pieces[k],
+                        LLVMBuildGEP2(e->builder, stored_type(e, a), pointer, &by, 1, ""));
+    }
+}
+
 static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
     LlvmValue pointer = address_scalar(e, a, false);
     if (e->mask)
         store_masked(e, a, v[0], pointer, e->mask);
     else if (a->streams)
-        stream_store(e, a, interleave(e, v, width), pointer);
+        stream_store(e, a, a->whole ? rows_joined(e, v) : interleave(e, v, width), pointer);
+    else if (a->whole)
+        store_pieces(e, a, v, pointer);
     else
         store_dense(e, a, v, width, pointer);
 }
@@ -750,6 +798,10 @@ static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_
 static void store_even(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
     LlvmValue *pointers = even_pointers(e, a, address_scalar(e, a, false));
+    if (a->whole) {
+        rows_store_whole(e, a, v, pointers);
+        return;
+    }
     if (has_rows(e, a, width)) {
         rows_store(e, a, v, width, pointers);
         return;
@@ -771,8 +823,11 @@ static void store_outside(Emit *e, const Address *a, const LlvmValue *v, uint32_
         store_scattered(e, a, v, width);
         return;
     }
+    LlvmValue apart[WHOLE];
+    if (a->whole)
+        rows_apart(e, v, apart);
     LaneAddress lanes = address_lanes(e, a, false);
-    lanes_store_in_turn(e, a, &lanes, v, width, mask);
+    lanes_store_in_turn(e, a, &lanes, a->whole ? apart : v, width, mask);
 }
 
 static bool store_partner(Emit *e, const Inst *place, const Address *a, const LlvmValue *v)
@@ -850,9 +905,11 @@ void memory_store(Emit *e, const Inst *inst)
         a = address_of(e, inst->args[0], true);
     bool lanes = private || a.shape != ADDRESS_UNIFORM ||
                  shape_of(e, value) > SHAPE_GROUP;
+    a.whole = whole_is(e, value) && !e->mask && !private && a.shape != ADDRESS_UNIFORM &&
+              value->type.kind != SCALAR_BOOL;
     LlvmValue v[4];
     for (uint32_t c = 0; c < width; c++)
-        v[c] = to_memory(e, &a, as_either(e, value, c, lanes));
+        v[c] = a.whole ? as_kept(e, value, c) : to_memory(e, &a, as_either(e, value, c, lanes));
     if (private) {
         for (uint32_t c = 0; c < width; c++) {
             Address at = component_of(&a, c);

@@ -33,6 +33,7 @@ typedef struct Address {
     AddressShape   shape;
     int64_t        lane_stride;     /* STRIDED: bytes from lane to lane          */
     bool           streams;         /* stores may pass the caches by             */
+    bool           whole;           /* the value is in pieces (whole.c)          */
 } Address;
 
 /* What is proved of an index holds in the lanes that are on; the others may have any
@@ -77,6 +78,15 @@ void rows_store(Emit *e, const Address *a, const LlvmValue *v, uint32_t width,
                 const LlvmValue *pointers);
 /* Vectors of four, one after the other from `pointer` on: */
 void rows_store_dense(Emit *e, const Address *a, const LlvmValue *v, LlvmValue pointer);
+/* The pieces of vectors that are kept whole (whole.c), from their components and back; from
+ * and to memory; one after the other in one vector. */
+void rows_together(Emit *e, const LlvmValue *v, LlvmValue *out);
+void rows_apart(Emit *e, const LlvmValue *pieces, LlvmValue *out);
+void rows_load_whole(Emit *e, const Address *a, LlvmType type, const LlvmValue *pointers,
+                     LlvmValue *out);
+void rows_store_whole(Emit *e, const Address *a, const LlvmValue *pieces,
+                      const LlvmValue *pointers);
+LlvmValue rows_joined(Emit *e, const LlvmValue *pieces);
 /* A vector of three may be loaded as one of four. */
 bool rows_have_room(const Address *a);
 /* One lane after the other, in little code, for what is seldom, or done by few lanes. */

@@ -14,6 +14,7 @@
 #include "emit/llvm/place_priv.h"
 
 #define SQUARE 4u                   /* rows that are turned at a time             */
+#define MAX_LANES 32u
 
 /* ---- shuffles ---- */
 
@@ -28,7 +29,7 @@ static LlvmValue shuffle(Emit *e, LlvmValue x, LlvmValue y, const uint32_t *at, 
 /* Both, one after the other. */
 static LlvmValue join(Emit *e, LlvmValue x, LlvmValue y)
 {
-    uint32_t at[64], n = 2 * LLVMGetVectorSize(LLVMTypeOf(x));
+    uint32_t at[4 * MAX_LANES], n = 2 * LLVMGetVectorSize(LLVMTypeOf(x));
     for (uint32_t i = 0; i < n; i++)
         at[i] = i;
     return shuffle(e, x, y, at, n);
@@ -37,7 +38,7 @@ static LlvmValue join(Emit *e, LlvmValue x, LlvmValue y)
 /* `n` elements from `first` on; those that are not there are not asked for. */
 static LlvmValue part(Emit *e, LlvmValue x, uint32_t first, uint32_t n)
 {
-    uint32_t at[64], have = LLVMGetVectorSize(LLVMTypeOf(x));
+    uint32_t at[2 * MAX_LANES], have = LLVMGetVectorSize(LLVMTypeOf(x));
     for (uint32_t i = 0; i < n; i++)
         at[i] = MIN_OF(first + i, have);
     return shuffle(e, x, LLVMGetPoison(LLVMTypeOf(x)), at, n);
@@ -149,6 +150,88 @@ void rows_store_dense(Emit *e, const Address *a, const LlvmValue *v, LlvmValue p
             memory_store_at(e, a, two, LLVMBuildGEP2(e->builder, e->i8, pointer, &by, 1, ""));
         }
     }
+}
+
+/* ---- pieces: whole.c ---- */
+
+/* Vectors, one after the other. */
+static LlvmValue join_all(Emit *e, LlvmValue *v, uint32_t n)
+{
+    for (; n > 1; n /= 2)
+        for (uint32_t i = 0; i < n / 2; i++)
+            v[i] = join(e, v[2 * i], v[2 * i + 1]);
+    return v[0];
+}
+
+/* The row of a lane in pieces. */
+static LlvmValue row_of(Emit *e, const LlvmValue *pieces, uint32_t lane)
+{
+    uint32_t rows = e->lanes / SQUARE;
+    return part(e, pieces[lane / rows], lane % rows * SQUARE, SQUARE);
+}
+
+/* Pieces from a row for each lane. */
+static void pieces_of(Emit *e, LlvmValue *rows, LlvmValue *out)
+{
+    uint32_t n = e->lanes / SQUARE;
+    for (uint32_t k = 0; k < SQUARE; k++)
+        out[k] = join_all(e, rows + k * n, n);
+}
+
+void rows_apart(Emit *e, const LlvmValue *pieces, LlvmValue *out)
+{
+    uint32_t n = MIN_OF(e->lanes, 2 * SQUARE), blocks = e->lanes / n;
+    LlvmValue v[SQUARE][8];                     /* [component][block] */
+    for (uint32_t b = 0; b < blocks; b++) {
+        LlvmValue rows[SQUARE];
+        for (uint32_t i = 0; i < SQUARE; i++) {
+            rows[i] = row_of(e, pieces, b * n + i);
+            if (n > SQUARE)
+                rows[i] = join(e, rows[i], row_of(e, pieces, b * n + SQUARE + i));
+        }
+        turn(e, rows, SQUARE);
+        for (uint32_t c = 0; c < SQUARE; c++)
+            v[c][b] = rows[c];
+    }
+    for (uint32_t c = 0; c < SQUARE; c++)
+        out[c] = join_all(e, v[c], blocks);
+}
+
+void rows_together(Emit *e, const LlvmValue *v, LlvmValue *out)
+{
+    uint32_t n = MIN_OF(e->lanes, 2 * SQUARE);
+    LlvmValue *all = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t first = 0; first < e->lanes; first += n) {
+        LlvmValue rows[SQUARE];
+        for (uint32_t c = 0; c < SQUARE; c++)
+            rows[c] = part(e, v[c], first, n);
+        turn(e, rows, SQUARE);
+        for (uint32_t i = 0; i < n; i++)
+            all[first + i] = part(e, rows[i % SQUARE], i / SQUARE * SQUARE, SQUARE);
+    }
+    pieces_of(e, all, out);
+}
+
+void rows_load_whole(Emit *e, const Address *a, LlvmType type, const LlvmValue *pointers,
+                     LlvmValue *out)
+{
+    LlvmValue *rows = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        rows[i] = memory_load_at(e, a, LLVMVectorType(type, SQUARE), pointers[i]);
+    pieces_of(e, rows, out);
+}
+
+void rows_store_whole(Emit *e, const Address *a, const LlvmValue *pieces,
+                      const LlvmValue *pointers)
+{
+    for (uint32_t i = 0; i < e->lanes; i++)
+        memory_store_at(e, a, row_of(e, pieces, i), pointers[i]);
+}
+
+LlvmValue rows_joined(Emit *e, const LlvmValue *pieces)
+{
+    LlvmValue v[SQUARE] = {pieces[0], pieces[1], pieces[2], pieces[3]};
+    return join_all(e, v, SQUARE);
 }
 
 /* ---- in turn ---- */

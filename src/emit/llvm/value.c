@@ -138,8 +138,15 @@ LlvmValue as_scalar(Emit *e, const Inst *inst, uint32_t c)
     return value_of(e, inst)->c[c][side_of(e, inst)];
 }
 
+LlvmValue as_kept(Emit *e, const Inst *inst, uint32_t c)
+{
+    return value_of(e, inst)->c[c][side_of(e, inst)];
+}
+
 LlvmValue as_lanes(Emit *e, const Inst *inst, uint32_t c)
 {
+    if (whole_is(e, inst))
+        return whole_component(e, inst, c);
     LlvmValue v = value_of(e, inst)->c[c][side_of(e, inst)];
     Shape shape = shape_of(e, inst);
     if (e->lanes == 1 || shape == SHAPE_VARYING)

@@ -207,7 +207,8 @@ static void survey_region(Emit *e, const Region *region)
 
 static bool same_form(const Emit *e, const Inst *x, const Inst *y)
 {
-    return ir_type_eq(x->type, y->type) && shape_of(e, x) == shape_of(e, y);
+    return ir_type_eq(x->type, y->type) && shape_of(e, x) == shape_of(e, y) &&
+           whole_is(e, x) == whole_is(e, y);
 }
 
 /*

@@ -111,6 +111,8 @@ const Inst *analysis_row_test(const Facts *f, const Inst *loop);
 bool analysis_is_row(const Facts *f, const Inst *loop, const Inst *p, const Inst *access);
 /* Does any of them? */
 bool analysis_has_rows(const Facts *f, const Inst *loop);
+/* Do lanes that are apart from each other load one word after the other, round by round? */
+bool analysis_has_runs(const Facts *f, const Inst *loop);
 
 /* About how many instructions it takes a thousand lanes to access memory, those in loops
  * counted for many. `scattered`: are some lanes not side by side? */

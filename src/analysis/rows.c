@@ -16,6 +16,7 @@
 
 #define DEPTH 8u                    /* of an index                                */
 #define NEAR  4                     /* elements from lane to lane in one wide load */
+#define BESIDE 2                    /* the same that need no rows                 */
 #define MOST  48u                   /* instructions of a round                    */
 
 /* ---- what stays ---- */
@@ -154,14 +155,17 @@ typedef struct Way {
     bool    scattered;              /* lane: nobody knows                         */
 } Way;
 
-static bool way_of(const Facts *f, const Inst *loop, const Inst *p, const Inst *place, Way *w)
+/* `proved`: only if all indices are known to be in bounds. */
+static bool way_of(const Facts *f, const Inst *loop, const Inst *p, const Inst *place,
+                   bool proved, Way *w)
 {
     *w = (Way){0};
     for (; place->op != IR_VAR; place = place->args[0]) {
         const MemType *of = place->args[0]->mem;
         if (place->op == IR_FIELD)
             continue;
-        if (place->op != IR_ELEM || of->kind != MEM_ARRAY || !fact_of(f, place)->in_bounds)
+        if (place->op != IR_ELEM || of->kind != MEM_ARRAY ||
+            (proved && !fact_of(f, place)->in_bounds))
             return false;
         const Fact *index = fact_of(f, place->args[1]);
         int64_t by;
@@ -201,6 +205,11 @@ static bool may_wait(const Facts *f, const Inst *loop, const Inst *access)
                    count_accesses(loop->flow.regions[1], var) == 1;
 }
 
+static bool is_word(IrType type)
+{
+    return type.width == 1 && (type.kind == SCALAR_F32 || type.kind == SCALAR_I32);
+}
+
 bool analysis_is_row(const Facts *f, const Inst *loop, const Inst *p, const Inst *access)
 {
     Way w;
@@ -208,8 +217,8 @@ bool analysis_is_row(const Facts *f, const Inst *loop, const Inst *p, const Inst
         access->region != loop->flow.regions[0])
         return false;
     IrType type = access->op == IR_LOAD ? access->type : access->args[1]->type;
-    if (type.width != 1 || (type.kind != SCALAR_F32 && type.kind != SCALAR_I32) ||
-        !may_wait(f, loop, access) || !way_of(f, loop, p, access->args[0], &w))
+    if (!is_word(type) ||
+        !may_wait(f, loop, access) || !way_of(f, loop, p, access->args[0], true, &w))
         return false;
     return w.round == 4 && (w.scattered || w.lane < 0 || w.lane > 4 * NEAR);
 }
@@ -222,6 +231,38 @@ bool analysis_has_rows(const Facts *f, const Inst *loop)
             return true;
     return false;
 }
+
+/* ---- loops of a few rounds ---- */
+
+static const Inst *counter_of(const Inst *loop)
+{
+    const Region *body = loop->flow.regions[0];
+    for (uint32_t i = 0; i < body->nparams; i++)
+        if (counts_by_one(loop, body->params[i]))
+            return body->params[i];
+    return NULL;
+}
+
+static bool is_shared_memory(const IrVar *var)
+{
+    return var->space == IRSPACE_STORAGE || var->space == IRSPACE_UNIFORM ||
+           var->space == IRSPACE_WORKGROUP;
+}
+
+bool analysis_has_runs(const Facts *f, const Inst *loop)
+{
+    Way w;
+    const Inst *p = counter_of(loop);
+    for (const Inst *inst = loop->flow.regions[0]->first; p && inst; inst = inst->next)
+        if (inst->op == IR_LOAD && is_word(inst->type) &&
+            fact_of(f, inst)->shape == SHAPE_VARYING && is_shared_memory(var_of(inst->args[0])) &&
+            way_of(f, loop, p, inst->args[0], false, &w) && w.round == 4 &&
+            (w.scattered || w.lane < 0 || w.lane > 4 * BESIDE))
+            return true;
+    return false;
+}
+
+/* ---- all loops ---- */
 
 static bool any_has_rows(const Facts *f, const Region *region)
 {

@@ -146,6 +146,16 @@ static void band(Run *r)
     opt_band(r->ir, lanes_for(r), emit_native_lanes());
 }
 
+static void runs(Run *r)
+{
+    if (!opt_unroll_runs(r->ir, lanes_for(r), emit_native_lanes()))
+        return;
+    opt_simplify(r->ir);
+    opt_merge(r->ir);
+    opt_simplify(r->ir);
+    opt_prune(r->ir);
+}
+
 /* One more stage, if what it leaves may still be wanted. */
 static void then(Run *r, void (*stage)(Run *), const char *name)
 {
@@ -170,8 +180,10 @@ static void middle(void *context)
     then(r, sink, "sink");
     if (job->options.assume)
         then(r, assume, "assume");
-    if (lanes_for(r) > 1)
+    if (lanes_for(r) > 1) {
         then(r, untile, "untile");
+        then(r, runs, "runs");
+    }
     then(r, peel, "peel");
     if (lanes_for(r) > 1) {
         then(r, slice, "slice");
@@ -293,9 +305,8 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "turn", "unroll", "sink", "assume", "untile", "peel", "slice",
-    "band",
-    "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
+    "settle", "trim", "vars", "turn", "unroll", "sink", "assume", "untile", "runs", "peel",
+    "slice", "band", "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
 };
 
 const char *const *compile_stages(void)

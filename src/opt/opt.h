@@ -49,6 +49,9 @@ void opt_keep(Ir *ir);
 
 /* For lanes: loops around barriers that go round a few times become that many copies. */
 void opt_unroll(Ir *ir);
+/* The same for loops in which lanes load one word after the other, `lanes` of them. False:
+ * there are none. */
+bool opt_unroll_runs(Ir *ir, uint32_t lanes, uint32_t native);
 /* For lanes: loops that invocations leave one by one have a copy before them, for as
  * long as all of the workgroup stay. */
 void opt_peel(Ir *ir);

@@ -15,7 +15,7 @@
 #include "opt/opt_priv.h"
 
 #define MAX_SPAN  (1u << 20)
-#define MAX_INSTS 80u               /* of a loop that is worth a copy             */
+#define MAX_INSTS 160u              /* of a loop that is worth a copy             */
 #define MAX_DEPTH 12u               /* of expressions that are looked into        */
 
 /* A loop of the form above. */

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * unroll.c - short loops around barriers, one round after the other.
+ * unroll.c - short loops, one round after the other.
  *
  * in     an Ir
- * out    the same without loops that hold barriers and go round a known, small number
- *        of times
+ * out    the same without loops that go round a known, small number of times and hold
+ *        barriers, or loads of one word after the other in each lane
  * why    reductions, scans and sorts halve a distance from barrier to barrier; where it
- *        is a number, it is known which lanes take part, and which are neighbours
+ *        is a number, it is known which lanes take part, and which are neighbours.
+ *        Loads side by side can be made at once
  */
 #include "analysis/analysis.h"
 #include "opt/opt_priv.h"
 
 #define MAX_ROUNDS 16u
 #define MAX_ADDED  2048u            /* instructions, of all rounds of all loops   */
+#define MAX_RUNS   512u             /* the same of loops without barriers         */
 #define MAX_NESTED 3u
 
-/* Rounds of a loop that is worth it; 0: it is not. */
-static uint32_t rounds_of(const Inst *loop, const Inst *guard, uint32_t *room)
+/* Rounds of a loop, with or without barriers, for which there is room; 0: there are
+ * others. */
+static uint32_t rounds_of(const Inst *loop, const Inst *guard, bool barrier, uint32_t *room)
 {
     LoopSurvey survey;
     uint32_t rounds = guard ? analysis_rounds(loop) : 0;
     if (!rounds || rounds > MAX_ROUNDS || !loop_is_plain(loop, guard, &survey) ||
-        !survey.barrier || survey.insts * rounds > *room)
+        survey.barrier != barrier || survey.insts * rounds > *room)
         return 0;
     *room -= survey.insts * rounds;
     return rounds;
@@ -60,7 +63,7 @@ static bool walk(Ir *ir, Region *region, uint32_t *room)
         if (!ir_op_is_construct((IrOp)inst->op))
             continue;
         const Inst *guard = inst->op == IR_LOOP ? loop_guard(inst) : NULL;
-        uint32_t rounds = guard ? rounds_of(inst, guard, room) : 0;
+        uint32_t rounds = guard ? rounds_of(inst, guard, true, room) : 0;
         any |= rounds > 0;
         if (rounds)
             unroll(ir, inst, guard, rounds);
@@ -76,4 +79,40 @@ void opt_unroll(Ir *ir)
     uint32_t room = MAX_ADDED;
     for (uint32_t i = 0; i < MAX_NESTED && walk(ir, ir->body, &room); i++)
         opt_simplify(ir);
+}
+
+/* ---- loops without barriers ---- */
+
+typedef VEC(Inst *) LoopList;
+
+/* With `f`, those that have runs; without, one that may have. */
+static void collect(Ir *ir, const Facts *f, const Region *region, uint32_t *room, LoopList *out)
+{
+    for (Inst *inst = region->first; inst && (f || !out->len); inst = inst->next) {
+        if (!ir_op_is_construct((IrOp)inst->op))
+            continue;
+        uint32_t left = *room;
+        const Inst *guard = inst->op == IR_LOOP ? loop_guard(inst) : NULL;
+        if (rounds_of(inst, guard, false, &left) && (!f || analysis_has_runs(f, inst))) {
+            *room = left;
+            VEC_PUSH(ir->arena, out, inst);
+            continue;
+        }
+        for (uint32_t i = 0; i < inst->flow.nregions; i++)
+            collect(ir, f, inst->flow.regions[i], room, out);
+    }
+}
+
+bool opt_unroll_runs(Ir *ir, uint32_t lanes, uint32_t native)
+{
+    LoopList some = {0}, list = {0};
+    uint32_t room = MAX_RUNS;
+    collect(ir, NULL, ir->body, &room, &some);
+    if (!some.len)
+        return false;
+    room = MAX_RUNS;
+    collect(ir, analysis_run(ir->arena, ir, lanes, native), ir->body, &room, &list);
+    for (uint32_t i = 0; i < list.len; i++)
+        unroll(ir, list.data[i], loop_guard(list.data[i]), analysis_rounds(list.data[i]));
+    return list.len > 0;
 }

@@ -461,6 +461,7 @@ void emit_module(Emit *e)
     e->uses = ARENA_ARRAY(e->arena, uint32_t, e->ir->next_id);
     note_uses(e, e->ir->body);
     lanewise_survey(e);
+    runs_survey(e);
     function_begin(e);
     memory_vars(e);
     whole_survey(e);

@@ -14,6 +14,7 @@
  *   strip.c     several rounds of a loop at once
  *   rows.c      vectors in memory one a lane; lanes one at a time
  *   whole.c     vectors that stay as they are in memory
+ *   runs.c      words side by side in each lane, loaded at once
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
  *
@@ -131,6 +132,7 @@ typedef struct Emit {
     uint32_t *uses;                         /* [ir->next_id] as an operand        */
     uint32_t *lane_uses;                    /* [ir->next_id] of these, lane by lane */
     bool     *whole;                        /* [ir->next_id] kept whole           */
+    struct Run **runs;                      /* [ir->next_id] runs.c; of loads     */
     struct Wide *wide;                      /* wide.c; NULL without barriers      */
 } Emit;
 
@@ -234,6 +236,7 @@ bool strip_load(Emit *e, const Inst *load);
 bool strip_store(Emit *e, const Inst *store);
 /* Lane i gets lane (i ^ by) of v; `by` is one number below the lanes. */
 LlvmValue lanes_exchange(Emit *e, LlvmValue v, LlvmValue by);
+void runs_survey(Emit *e);                              /* at entry               */
 void lanewise_survey(Emit *e);                          /* at entry, after uses   */
 /* i1, made at entry: has the dispatch this KERNEL_... flag? */
 LlvmValue flag_is_set(Emit *e, uint32_t flag);

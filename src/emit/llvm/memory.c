@@ -457,7 +457,7 @@ static bool is_regular(const Emit *e, const Inst *inst, uint32_t depth)
     return true;
 }
 
-static bool may_follow(const Emit *e, const Address *a, uint32_t width)
+bool memory_may_follow(const Emit *e, const Address *a, uint32_t width)
 {
     if (a->shape != ADDRESS_SCATTERED || width != 1 || e->lanes < 4 ||
         address_is_private(a) || element_size(a) != 4 || a->align != 4)
@@ -503,7 +503,7 @@ static Loaded load(Emit *e, const Address *a, uint32_t width)
 {
     if (a->shape == ADDRESS_UNIFORM)
         return load_uniform(e, a, width);
-    if (may_follow(e, a, width))
+    if (memory_may_follow(e, a, width))
         return load_maybe_following(e, a);
     uint32_t spread = a->shape == ADDRESS_STRIDED ? spread_of(a) : 0;
     bool even = spread || (a->shape == ADDRESS_STRIDED && e->lanes > 1);
@@ -586,15 +586,18 @@ static bool is_plain(const Emit *e, const Inst *inst, const Address *a)
 void memory_load(Emit *e, const Inst *inst)
 {
     Loaded v;
-    if (strip_load(e, inst))
+    if (strip_load(e, inst) || runs_have(e, inst))
         return;
     Address a = address_of(e, inst->args[0], e->mask != NULL);
     a.whole = whole_is(e, inst);
-    if (lanewise_is(e, inst) && is_plain(e, inst, &a))
+    if (lanewise_is(e, inst) && is_plain(e, inst, &a)) {
         v = load_lanewise(e, &a);
-    else if (!load_masked(e, inst->args[0], &v) && !load_pattern(e, &a, &v) &&
-             !load_partner(e, inst->args[0], &a, &v))
+    } else if (!load_masked(e, inst->args[0], &v) && !load_pattern(e, &a, &v) &&
+               !load_partner(e, inst->args[0], &a, &v)) {
+        if (runs_load(e, inst, &a))
+            return;
         v = load(e, &a, inst->type.width);
+    }
     bool lanes = shape_of(e, inst) == SHAPE_VARYING;
     for (uint32_t c = 0; c < inst->type.width; c++) {
         LlvmValue x = from_memory(e, &a, v.c[c]);
@@ -711,7 +714,7 @@ static void store_scattered(Emit *e, const Address *a, const LlvmValue *v, uint3
         return;
     }
     LlvmValue mask = mask_and(e, e->mask, address_fits_lanes(e, a));
-    if (may_follow(e, a, width)) {
+    if (memory_may_follow(e, a, width)) {
         store_maybe_following(e, a, v[0], mask);
         return;
     }

@@ -113,6 +113,18 @@ bool address_is_private(const Address *a)
 
 /* ---- bounds ---- */
 
+static LlvmValue first_of(Emit *e, const Term *t)
+{
+    LlvmValue i = as_scalar(e, t->index, 0);
+    return t->plus ? LLVMBuildAdd(e->builder, i, const_i32(e, t->plus), "") : i;
+}
+
+static LlvmValue all_of(Emit *e, const Term *t)
+{
+    LlvmValue i = as_lanes(e, t->index, 0);
+    return t->plus ? LLVMBuildAdd(e->builder, i, splat(e, const_i32(e, t->plus)), "") : i;
+}
+
 static LlvmValue last_index(Emit *e, const Term *t)
 {
     return LLVMBuildSub(e->builder, t->count, const_i32(e, 1), "");
@@ -120,13 +132,13 @@ static LlvmValue last_index(Emit *e, const Term *t)
 
 static LlvmValue scalar_index(Emit *e, const Term *t, bool clamped)
 {
-    LlvmValue i = as_scalar(e, t->index, 0);
+    LlvmValue i = first_of(e, t);
     return clamped && t->count ? intrinsic2(e, "llvm.umin", i, last_index(e, t)) : i;
 }
 
 static LlvmValue lanes_index(Emit *e, const Term *t, bool clamped)
 {
-    LlvmValue i = as_lanes(e, t->index, 0);
+    LlvmValue i = all_of(e, t);
     return clamped && t->count ? intrinsic2(e, "llvm.umin", i, splat(e, last_index(e, t)))
                                : i;
 }
@@ -135,7 +147,7 @@ static LlvmValue lanes_index(Emit *e, const Term *t, bool clamped)
 static LlvmValue affine_fits(Emit *e, const Term *t, int32_t stride)
 {
     uint32_t span = (uint32_t)(stride < 0 ? -(int64_t)stride : stride) * (e->lanes - 1);
-    LlvmValue lowest = as_scalar(e, t->index, 0);
+    LlvmValue lowest = first_of(e, t);
     if (stride < 0)
         lowest = LLVMBuildSub(e->builder, lowest, const_i32(e, span), "");
     LlvmValue room = intrinsic2(e, "llvm.usub.sat", t->count, const_i32(e, span));
@@ -158,7 +170,7 @@ LlvmValue address_fits(Emit *e, const Address *a, bool uniform_too)
         if (f->shape == SHAPE_AFFINE) {
             fits = both(e, fits, affine_fits(e, t, f->stride));
         } else if (uniform_too) {
-            LlvmValue index = as_scalar(e, t->index, 0);
+            LlvmValue index = first_of(e, t);
             fits = both(e, fits, LLVMBuildICmp(e->builder, LLVMIntULT, index, t->count, ""));
         }
     }
@@ -180,7 +192,7 @@ LlvmValue address_fits_lanes(Emit *e, const Address *a)
         const Term *t = &a->terms[i];
         if (!t->count)
             continue;
-        LlvmValue ok = LLVMBuildICmp(e->builder, LLVMIntULT, as_lanes(e, t->index, 0),
+        LlvmValue ok = LLVMBuildICmp(e->builder, LLVMIntULT, all_of(e, t),
                                      splat(e, t->count), "");
         fits = both(e, fits, ok);
     }
@@ -210,7 +222,7 @@ static LlvmValue bytes_at(Emit *e, LlvmValue base, LlvmValue offset)
  * lie just before zero while those of lanes that are on do not. */
 static LlvmValue first_index(Emit *e, const Term *t, int32_t stride)
 {
-    LlvmValue index = as_scalar(e, t->index, 0);
+    LlvmValue index = first_of(e, t);
     if (!e->mask || t->count || stride <= 0)
         return LLVMBuildZExt(e->builder, index, e->i64, "");
     uint32_t span = (uint32_t)stride * (e->lanes - 1);

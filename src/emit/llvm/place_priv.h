@@ -13,9 +13,10 @@ typedef enum AddressShape {
     ADDRESS_SCATTERED,
 } AddressShape;
 
-/* index * stride bytes. */
+/* (index + plus) * stride bytes. */
 typedef struct Term {
     const Inst *index;
+    uint32_t    plus;
     uint64_t    stride;
     uint64_t    fixed;              /* elements; 0: runtime-sized                */
     LlvmValue   count;              /* i32 to check against; NULL: proved        */
@@ -94,6 +95,16 @@ void lanes_load_in_turn(Emit *e, const Address *a, const LaneAddress *l, LlvmTyp
                         uint32_t width, LlvmValue *out);
 void lanes_store_in_turn(Emit *e, const Address *a, const LaneAddress *l, const LlvmValue *v,
                          uint32_t width, LlvmValue mask);
+
+/* ---- runs.c ---- */
+
+/* Loads all of a run, if `load` is its first; false: it is not, or there is none that
+ * suits. `a`: the address of `load`. */
+bool      runs_load(Emit *e, const Inst *load, const Address *a);
+/* Was it loaded with the first of its run? */
+bool      runs_have(Emit *e, const Inst *load);
+/* memory.c: may lanes turn out to follow each other? */
+bool      memory_may_follow(const Emit *e, const Address *a, uint32_t width);
 
 /* ---- lanewise.c ---- */
 

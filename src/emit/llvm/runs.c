@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * runs.c - loads of words that lie side by side in each lane, all at once.
+ *
+ * in     loads of one region, such as x[8*i], x[8*i + 1], ... or s[i].a, s[i].b, ...
+ * out    rows of up to four words, one for each lane, turned in registers, where the
+ *        first of the loads is
+ * why    lanes far from each other load one by one; a row is one load for several
+ * knows  which instructions may write between two loads
+ * not    how rows are turned (rows.c)
+ */
+#include "emit/llvm/place_priv.h"
+
+#include <stdlib.h>
+
+#define MOST       4u               /* words of a run                             */
+#define MAX_LEAVES 4u               /* of an index, as a sum                      */
+#define MAX_OPEN   256u             /* loads that are looked at together          */
+
+/* Where a load reads: parent[leaves + plus], and `inside` bytes in there. */
+typedef struct Spot {
+    const Inst *load, *parent;
+    const Inst *leaves[MAX_LEAVES];
+    uint32_t    nleaves, plus, inside;
+    int64_t     at;                 /* bytes, from where the leaves lead to       */
+} Spot;
+
+typedef struct Run {
+    Spot     spots[MOST];           /* one word after the other                   */
+    uint32_t n, first;              /* first: in the order of the text            */
+    bool     taken;
+} Run;
+
+typedef struct Survey {
+    Emit    *e;
+    Spot     open[MAX_OPEN];
+    uint32_t n;
+} Survey;
+
+/* ---- where a load reads ---- */
+
+/* The index as a sum of few; false: of too many. */
+static bool add_leaves(Spot *s, const Inst *index)
+{
+    if (index->op == IR_CONST) {
+        s->plus += index->constant.bits[0];
+        return true;
+    }
+    if (index->op == IR_IADD)
+        return add_leaves(s, index->args[0]) && add_leaves(s, index->args[1]);
+    if (s->nleaves == MAX_LEAVES)
+        return false;
+    s->leaves[s->nleaves++] = index;
+    return true;
+}
+
+static bool is_fixed(const Inst *elem)
+{
+    const MemType *of = elem->args[0]->mem;
+    return elem->args[1]->op == IR_CONST && of->kind == MEM_ARRAY &&
+           elem->args[1]->constant.bits[0] < of->array.count;
+}
+
+/* False: not in an array, or its index is too long. */
+static bool find_spot(Spot *s, const Inst *load)
+{
+    const Inst *place = load->args[0];
+    *s = (Spot){.load = load};
+    for (; place->op == IR_FIELD || (place->op == IR_ELEM && is_fixed(place));
+         place = place->args[0]) {
+        const MemType *of = place->args[0]->mem;
+        s->inside += (uint32_t)(place->op == IR_FIELD
+                                    ? of->structure.fields[place->index].offset
+                                    : place->args[1]->constant.bits[0] * of->array.stride);
+    }
+    if (place->op != IR_ELEM || place->args[0]->mem->kind != MEM_ARRAY)
+        return false;
+    s->parent = place->args[0];
+    uint64_t stride = s->parent->mem->array.stride;
+    bool     known = add_leaves(s, place->args[1]) && s->nleaves && s->inside < stride;
+    s->at = (int64_t)(int32_t)s->plus * (int64_t)stride + s->inside;
+    return known;
+}
+
+static const IrVar *var_of(const Inst *place)
+{
+    while (place->op != IR_VAR)
+        place = place->args[0];
+    return place->var;
+}
+
+static bool is_word_of_lanes(const Emit *e, const Inst *load)
+{
+    ScalarKind kind = (ScalarKind)load->type.kind;
+    IrSpace    space = var_of(load->args[0])->space;
+    return load->type.width == 1 && (kind == SCALAR_F32 || kind == SCALAR_I32) &&
+           shape_of(e, load) == SHAPE_VARYING &&
+           (space == IRSPACE_STORAGE || space == IRSPACE_UNIFORM || space == IRSPACE_WORKGROUP);
+}
+
+/* ---- what belongs together ---- */
+
+static int order(uint32_t x, uint32_t y)
+{
+    return (x > y) - (x < y);
+}
+
+/* By all but where in the array. */
+static int compare_arrays(const Spot *x, const Spot *y)
+{
+    int by = order(x->parent->id, y->parent->id);
+    by = by ? by : order(x->load->type.kind, y->load->type.kind);
+    by = by ? by : order(x->nleaves, y->nleaves);
+    for (uint32_t i = 0; !by && i < x->nleaves; i++)
+        by = order(x->leaves[i]->id, y->leaves[i]->id);
+    return by;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const Spot *x = a, *y = b;
+    int by = compare_arrays(x, y);
+    if (by)
+        return by;
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : order(x->load->id, y->load->id);
+}
+
+/* Instructions have numbers, but not in their order. */
+static bool comes_before(const Inst *x, const Inst *y)
+{
+    while (x && x != y)
+        x = x->next;
+    return x != NULL;
+}
+
+static void add_run(Emit *e, const Spot *spots, uint32_t n)
+{
+    Run *r = ARENA_NEW(e->arena, Run);
+    *r = (Run){.n = n};
+    for (uint32_t i = 0; i < n; i++) {
+        r->spots[i] = spots[i];
+        if (comes_before(spots[i].load, r->spots[r->first].load))
+            r->first = i;
+        e->runs[spots[i].load->id] = r;
+    }
+}
+
+/* No load waits any longer: runs are made of those that are there. */
+static void close_all(Survey *s)
+{
+    qsort(s->open, s->n, sizeof s->open[0], compare);
+    for (uint32_t i = 0, n; i < s->n; i += n) {
+        for (n = 1; n < MOST && i + n < s->n; n++)
+            if (compare_arrays(&s->open[i], &s->open[i + n]) ||
+                s->open[i + n].at != s->open[i].at + 4 * (int64_t)n)
+                break;
+        if (n > 1)
+            add_run(s->e, &s->open[i], n);
+    }
+    s->n = 0;
+}
+
+static bool is_open(const Survey *s, const IrVar *var)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (var_of(s->open[i].parent) == var)
+            return true;
+    return false;
+}
+
+/* May it write to what a load that waits reads? */
+static bool disturbs(const Survey *s, const Inst *inst)
+{
+    IrEffect effect = ir_op_effect((IrOp)inst->op);
+    if (effect <= EFFECT_READ)
+        return false;
+    return inst->op != IR_STORE || is_open(s, var_of(inst->args[0]));
+}
+
+static void survey_region(Survey *s, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (disturbs(s, inst))
+            close_all(s);
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                survey_region(s, inst->flow.regions[i]);
+        if (inst->op != IR_LOAD || !is_word_of_lanes(s->e, inst))
+            continue;
+        s->n += find_spot(&s->open[s->n], inst);
+        if (s->n == MAX_OPEN)
+            close_all(s);
+    }
+    close_all(s);
+}
+
+void runs_survey(Emit *e)
+{
+    e->runs = ARENA_ARRAY(e->arena, Run *, e->ir->next_id);
+    if (e->lanes < MOST)
+        return;
+    Survey *s = ARENA_NEW(e->arena, Survey);
+    s->e = e;
+    s->n = 0;
+    survey_region(s, e->ir->body);
+}
+
+/* ---- loads ---- */
+
+bool runs_have(Emit *e, const Inst *load)
+{
+    Run *r = e->runs[load->id];
+    if (r && r->spots[r->first].load == load)
+        r->taken = false;
+    return r && r->taken;
+}
+
+/* Lanes beside each other, or nearly so, have faster ways. */
+static bool suits(const Emit *e, const Run *r, const Address *a)
+{
+    if (e->strip || a->shape == ADDRESS_UNIFORM || a->viewed)
+        return false;
+    if (a->shape == ADDRESS_SCATTERED)
+        return !memory_may_follow(e, a, 1);
+    int64_t words = a->lane_stride / 4;
+    return a->lane_stride % 4 == 0 && (words < 0 || words > 4 || (words > 2 && r->n > 2));
+}
+
+static bool is_proved(const Emit *e, const Run *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        const Inst *place = r->spots[i].load->args[0];
+        for (; place->op != IR_VAR; place = place->args[0])
+            if (place->op == IR_ELEM && !is_fixed(place) && !e->facts->of[place->id].in_bounds)
+                return false;
+    }
+    return true;
+}
+
+/* Of word i, from that of the first in the text, which may be the only one whose index
+ * is there already. */
+static Address address_in(Emit *e, const Run *r, const Address *first, uint32_t i)
+{
+    const Spot *from = &r->spots[r->first], *to = &r->spots[i];
+    Address a = *first;
+    a.terms = ARENA_ARRAY(e->arena, Term, a.nterms);
+    for (uint32_t k = 0; k < a.nterms; k++)
+        a.terms[k] = first->terms[k];
+    a.terms[a.nterms - 1].plus += to->plus - from->plus;
+    a.offset += to->inside - (uint64_t)from->inside;
+    return a;
+}
+
+/* i1: all words of all lanes are in bounds; NULL: they are. */
+static LlvmValue fits(Emit *e, const Address *low, const Address *high)
+{
+    bool lanes = low->shape == ADDRESS_SCATTERED;
+    LlvmValue x = lanes ? address_fits_lanes(e, low) : address_fits(e, low, false);
+    LlvmValue y = lanes ? address_fits_lanes(e, high) : address_fits(e, high, false);
+    LlvmValue both = x && y ? LLVMBuildAnd(e->builder, x, y, "") : x ? x : y;
+    return both && lanes ? mask_all(e, both) : both;
+}
+
+static void load_rows(Emit *e, const Run *r, const Address *low, LlvmType type, LlvmValue *out)
+{
+    Address a = *low;
+    a.viewed = true;                            /* there may be no fourth word */
+    rows_load(e, &a, type, r->n, memory_lane_pointers(e, low), out);
+}
+
+static void load_in_turn(Emit *e, const Run *r, const Address *first, LlvmType type,
+                         LlvmValue *out)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        Address     a = address_in(e, r, first, i);
+        LaneAddress lanes = address_lanes(e, &a, true);
+        lanes_load_in_turn(e, &a, &lanes, type, 1, &out[i]);
+    }
+}
+
+static void load_checked(Emit *e, const Run *r, const Address *first, const Address *low,
+                         LlvmValue fit, LlvmValue *out)
+{
+    LlvmType  type = scalar_type(e, (ScalarKind)r->spots[0].load->type.kind);
+    LlvmValue x[MOST], y[MOST];
+    LlvmBlock inside = block_new(e, "inside"), outside = block_new(e, "outside");
+    LlvmBlock after = block_new(e, "loaded");
+    jump_if(e, fit, inside, outside);
+    block_start(e, inside);
+    load_rows(e, r, low, type, x);
+    inside = LLVMGetInsertBlock(e->builder);
+    jump(e, after);
+    block_start(e, outside);
+    load_in_turn(e, r, first, type, y);
+    outside = LLVMGetInsertBlock(e->builder);
+    jump(e, after);
+    block_start(e, after);
+    for (uint32_t i = 0; i < r->n; i++) {
+        out[i] = LLVMBuildPhi(e->builder, lane_type(e, type), "");
+        LLVMAddIncoming(out[i], (LlvmValue[]){x[i], y[i]}, (LlvmBlock[]){inside, outside}, 2);
+    }
+}
+
+bool runs_load(Emit *e, const Inst *load, const Address *a)
+{
+    LlvmValue v[MOST];
+    Run *r = e->runs[load->id];
+    if (!r || r->spots[r->first].load != load || !suits(e, r, a))
+        return false;
+    Address   first = address_of(e, load->args[0], e->mask || !is_proved(e, r));
+    Address   low = address_in(e, r, &first, 0), high = address_in(e, r, &first, r->n - 1);
+    LlvmValue fit = fits(e, &low, &high);
+    if (fit)
+        load_checked(e, r, &first, &low, fit, v);
+    else
+        load_rows(e, r, &low, scalar_type(e, (ScalarKind)load->type.kind), v);
+    for (uint32_t i = 0; i < r->n; i++)
+        set_value(e, r->spots[i].load, 0, v[i]);
+    r->taken = true;
+    return true;
+}

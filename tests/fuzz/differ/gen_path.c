@@ -30,12 +30,12 @@ static const char *index_affine(Gen *g)
     const char *counter = counter_below(g, 64);
     switch (pick(g, 8)) {
     case 0:  return put(g, "me + %uu", pick(g, 64));
-    case 1:  return put(g, "me * %uu + %uu", 1 + pick(g, 3), pick(g, 64));
+    case 1:  return put(g, "me * %uu + %uu", 1 + pick(g, 4), pick(g, chance(g, 50) ? 4 : 64));
     case 2:  return put(g, "%uu - me", g->total + pick(g, 64));
     case 3:  return put(g, "me / %uu", 1 + pick(g, 9));
     case 4:  return put(g, "(me ^ %uu) & %uu", pick(g, 4), 63u);
     case 5:  return put(g, "(me << 1u) | %uu", pick(g, 2));
-    case 6:  return counter ? put(g, "me + u32(%s)", counter) : "me";
+    case 6:  return counter ? put(g, "me * %uu + u32(%s)", 1 + pick(g, 4), counter) : "me";
     default: return "me";
     }
 }

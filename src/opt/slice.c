@@ -116,6 +116,15 @@ static bool is_long(const Sliced *s)
             (limit->constant.bits[0] - first) / s->step >= LONG);
 }
 
+/* What comes before the test is done once more for each slice. */
+static bool may_repeat(const Sliced *s)
+{
+    const Inst *inst = s->loop->flow.regions[0]->first;
+    while (inst != s->guard && ir_op_effect((IrOp)inst->op) <= EFFECT_READ)
+        inst = inst->next;
+    return inst == s->guard;
+}
+
 static bool loads_column(const Sliced *s)
 {
     const Inst *counter = s->loop->flow.regions[0]->params[s->counter];
@@ -262,6 +271,6 @@ void opt_slice(Ir *ir)
         return;
     s.guard = loop_guard(s.loop);
     if (loop_is_plain(s.loop, s.guard, &survey) && find_counter(&s) && is_long(&s) &&
-        loads_column(&s))
+        may_repeat(&s) && loads_column(&s))
         slice(ir, &s);
 }

@@ -178,6 +178,8 @@ void ir_print(Text *out, const Ir *ir)
                 ir->workgroup_size[2]);
     if (ir->subgroup_size)
         text_printf(out, " subgroup %u", ir->subgroup_size);
+    if (ir->team)
+        text_printf(out, " team %u", ir->team);
     if (ir->turned)
         text_printf(out, " turned");
     text_add(out, STR("\n"));

@@ -176,6 +176,8 @@ static bool read_head(Reader *r)
             return false;
     if (scan_accept(r, "subgroup") && !scan_number32(r, &r->ir->subgroup_size))
         return false;
+    if (scan_accept(r, "team") && !scan_number32(r, &r->ir->team))
+        return false;
     r->ir->turned = scan_accept(r, "turned");
     return scan_line_end(r);
 }

@@ -257,6 +257,8 @@ static bool check_size(Verify *v)
     if ((subgroup & (subgroup - 1)) != 0 ||
         (subgroup && v->ir->workgroup_size[0] % subgroup != 0))
         return verify_fault(v, NULL, "subgroups of %u invocations", subgroup);
+    if (all * v->ir->team > INT32_MAX)
+        return verify_fault(v, NULL, "a team of %u workgroups", v->ir->team);
     return true;
 }
 

@@ -34,20 +34,50 @@ static const char *round_trip(Arena *a, const Ir *ir)
     return str_eq(once, twice) ? NULL : "it is printed differently";
 }
 
+#define LANES 8u
+
+static void turn(Ir *ir)
+{
+    opt_turn(ir, LANES, LANES);
+}
+
+static void untile(Ir *ir)
+{
+    opt_untile(ir, LANES, LANES);
+}
+
+static const OptPass for_lanes[] = {
+    {"turn",   turn,       "Ir.turned"},
+    {"untile", untile,     "loads at places of others"},
+    {"sink",   opt_sink,   "results of IFs"},
+    {"keep",   opt_keep,   "stores of all"},
+    {"slice",  opt_slice,  "Ir.team"},
+};
+
+static const char *round_trips(Arena *a, Ir *ir, const OptPass *passes, uint32_t n,
+                               const char **after)
+{
+    const char *wrong = NULL;
+    for (uint32_t i = 0; i < n && !wrong; i++) {
+        passes[i].run(ir);
+        *after = passes[i].name;
+        wrong = round_trip(a, ir);
+    }
+    return wrong;
+}
+
 static void run_case(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c)
 {
     Ir *ir = rundir_lower(d, path, a, m, c);
     if (!ir)
         return;
-    const char *wrong = round_trip(a, ir);
+    const char *after = "lower", *wrong = round_trip(a, ir);
+    if (!wrong)
+        wrong = round_trips(a, ir, opt_passes, opt_pass_count, &after);
+    if (!wrong)
+        wrong = round_trips(a, ir, for_lanes, COUNTOF(for_lanes), &after);
     if (wrong)
-        rundir_complain(d, path, c->line, "lower", wrong);
-    for (uint32_t i = 0; i < opt_pass_count && !wrong; i++) {
-        opt_passes[i].run(ir);
-        wrong = round_trip(a, ir);
-        if (wrong)
-            rundir_complain(d, path, c->line, opt_passes[i].name, wrong);
-    }
+        rundir_complain(d, path, c->line, after, wrong);
 }
 
 int main(int argc, char **argv)

@@ -232,8 +232,7 @@ void subgroup_inst(Emit *e, const Inst *inst);
 bool strip_suits(const Emit *e, const Inst *loop);
 void strip_loop(Emit *e, Target *t, void (*round)(Emit *e, Target *t, const Inst *test));
 /* A load or store in such a round; false: it is like others. */
-bool strip_load(Emit *e, const Inst *load);
-bool strip_store(Emit *e, const Inst *store);
+bool strip_access(Emit *e, const Inst *access);
 /* Lane i gets lane (i ^ by) of v; `by` is one number below the lanes. */
 LlvmValue lanes_exchange(Emit *e, LlvmValue v, LlvmValue by);
 void runs_survey(Emit *e);                              /* at entry               */

@@ -586,7 +586,7 @@ static bool is_plain(const Emit *e, const Inst *inst, const Address *a)
 void memory_load(Emit *e, const Inst *inst)
 {
     Loaded v;
-    if (strip_load(e, inst) || runs_have(e, inst))
+    if (strip_access(e, inst) || runs_have(e, inst))
         return;
     Address a = address_of(e, inst->args[0], e->mask != NULL);
     a.whole = whole_is(e, inst);
@@ -898,7 +898,7 @@ static bool is_dense(const Emit *e, const Address *a, uint32_t width)
 
 void memory_store(Emit *e, const Inst *inst)
 {
-    if (strip_store(e, inst))
+    if (strip_access(e, inst))
         return;
     Address a = address_of(e, inst->args[0], false);
     const Inst *value = inst->args[1];

@@ -15,7 +15,7 @@
 
 typedef struct Row {
     const Inst *access;
-    LlvmValue   v[STRIP_ROUNDS][MAX_JAM];
+    LlvmValue   v[MAX_JAM][STRIP_ROUNDS];
     LlvmValue  *pointers[MAX_JAM];  /* [lanes] of the first round                 */
 } Row;
 
@@ -114,37 +114,28 @@ static LlvmValue *row_pointers(Emit *e, const Row *row, uint32_t round)
     return pointers;
 }
 
-bool strip_load(Emit *e, const Inst *load)
+bool strip_access(Emit *e, const Inst *access)
 {
-    Row *row = row_of(e, load);
+    Row *row = row_of(e, access);
     if (!row)
         return false;
-    Address a = address_of(e, load->args[0], false);
-    LlvmType type = scalar_type(e, (ScalarKind)load->type.kind);
+    bool stores = access->op == IR_STORE;
+    uint32_t round = e->strip->round;
+    LlvmValue *v = row->v[e->side];
+    Address a = address_of(e, access->args[0], false);
     row_start(e, row, &a);
-    for (uint32_t at = 0; e->strip->round == 0 && at < STRIP_ROUNDS; at += HALF) {
-        LlvmValue v[HALF];
-        rows_load(e, &a, type, HALF, row_pointers(e, row, at), v);
-        for (uint32_t i = 0; i < HALF; i++)
-            row->v[at + i][e->side] = v[i];
+    if (stores)
+        v[round] = as_lanes(e, access->args[1], 0);
+    bool now = round == (stores ? STRIP_ROUNDS - 1 : 0);
+    for (uint32_t at = 0; now && at < STRIP_ROUNDS; at += HALF) {
+        LlvmValue *pointers = row_pointers(e, row, at);
+        if (stores)
+            rows_store(e, &a, &v[at], HALF, pointers);
+        else
+            rows_load(e, &a, scalar_type(e, (ScalarKind)access->type.kind), HALF, pointers,
+                      &v[at]);
     }
-    set_value(e, load, 0, row->v[e->strip->round][e->side]);
-    return true;
-}
-
-bool strip_store(Emit *e, const Inst *store)
-{
-    Row *row = row_of(e, store);
-    if (!row)
-        return false;
-    Address a = address_of(e, store->args[0], false);
-    row_start(e, row, &a);
-    row->v[e->strip->round][e->side] = as_lanes(e, store->args[1], 0);
-    for (uint32_t at = 0; e->strip->round == STRIP_ROUNDS - 1 && at < STRIP_ROUNDS; at += HALF) {
-        LlvmValue v[HALF];
-        for (uint32_t i = 0; i < HALF; i++)
-            v[i] = row->v[at + i][e->side];
-        rows_store(e, &a, v, HALF, row_pointers(e, row, at));
-    }
+    if (!stores)
+        set_value(e, access, 0, v[round]);
     return true;
 }

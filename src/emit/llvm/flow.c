@@ -661,7 +661,7 @@ static void emit_loop(Emit *e, const Inst *inst, Target *t)
     e->region_end = outer;
 }
 
-/* ---- ifs that only take lanes away, and ifs that all lanes take ---- */
+/* ---- ifs that only take lanes away ---- */
 
 #define MAX_DOUBLED 400u            /* instructions that are worth a second copy  */
 #define MAX_DOUBLED_WIDE 40u        /* the same between barriers                  */
@@ -752,33 +752,16 @@ static void emit_guard(Emit *e, const Inst *inst, uint32_t region)
     e->doubled = false;
 }
 
+/* ---- ifs that all lanes take, mostly ---- */
+
+#define MAX_INSIDE 40u              /* instructions that are worth a second copy  */
+
 /* "if (i < n) { ... }": the same for the region. */
 static bool is_likely_all(const Emit *e, const Inst *inst)
 {
-    return inst->op == IR_IF && fact_of(e, inst)->divergent && !fact_of(e, inst)->apart &&
-           inst->flow.nresults == 0 && only_yields(inst->flow.regions[1]) &&
+    return inst->flow.nresults == 0 && only_yields(inst->flow.regions[1]) &&
            may_double(e, inst->flow.regions[0]->first);
 }
-
-static void emit_likely_all(Emit *e, const Inst *inst)
-{
-    Target t;
-    Test test = test_of(e, inst->args[0]);
-    LlvmBlock all = block_new(e, "all"), not_all = block_new(e, "not.all");
-    target_open(e, &t, inst, "endif");
-    e->doubled = true;
-    jump_if(e, test.all, all, not_all);
-    block_start(e, all);
-    emit_region(e, inst->flow.regions[0], NULL, t.exit);
-    block_start(e, not_all);
-    emit_way(e, inst->flow.regions[0], as_lanes(e, inst->args[0], 0), test.any, t.exit);
-    e->doubled = false;
-    target_close(e, &t, NULL);
-}
-
-/* ---- ifs that ask whether a place is inside a grid ---- */
-
-#define MAX_INSIDE 40u              /* instructions that are worth a second copy  */
 
 /* Is a condition made from comparisons of lanes that count up? Then all lanes mostly
  * fulfil it, but for those at a border. */
@@ -793,30 +776,39 @@ static bool is_border(const Emit *e, const Inst *c, uint32_t depth)
            shape_of(e, c->args[1]) <= SHAPE_AFFINE;
 }
 
+/* Does it ask whether a place is inside a grid? */
 static bool is_likely_inside(const Emit *e, const Inst *inst)
 {
-    return inst->op == IR_IF && fact_of(e, inst)->divergent && !fact_of(e, inst)->apart &&
-           !e->mask && !e->inside && e->lanes > 1 &&
+    return !e->mask && !e->inside && e->lanes > 1 &&
            inst->flow.regions[1]->first == inst->flow.regions[1]->last &&
            is_border(e, inst->args[0], 8) &&
            count_insts(inst->flow.regions[0]->first, MAX_INSIDE) <= MAX_INSIDE;
 }
 
-/* Without a mask if all are inside; else as any IF. */
-static void emit_likely_inside(Emit *e, const Inst *inst)
+/* What says, in a second copy of the region of an IF, that it is one: copies have no
+ * copies. NULL: it is not worth one. */
+static bool *copy_flag(Emit *e, const Inst *inst)
+{
+    if (inst->op != IR_IF || !fact_of(e, inst)->divergent || fact_of(e, inst)->apart)
+        return NULL;
+    return is_likely_all(e, inst) ? &e->doubled : is_likely_inside(e, inst) ? &e->inside : NULL;
+}
+
+/* Without a mask if all lanes take it; else as any IF. */
+static void emit_likely(Emit *e, const Inst *inst, bool *flag)
 {
     Target t;
     Test test = test_of(e, inst->args[0]);
     LlvmBlock all = block_new(e, "all"), not_all = block_new(e, "not.all");
     target_open(e, &t, inst, "endif");
-    e->inside = true;
+    *flag = true;
     jump_if(e, test.all, all, not_all);
     block_start(e, all);
     emit_region(e, inst->flow.regions[0], NULL, t.exit);
     block_start(e, not_all);
     e->mask = NULL;
     emit_if_divergent(e, inst, &t);
-    e->inside = false;
+    *flag = false;
     target_close(e, &t, NULL);
 }
 
@@ -832,12 +824,9 @@ static void emit_construct(Emit *e, const Inst *inst)
         emit_leaving(e, inst, leaving);
         return;
     }
-    if (is_likely_all(e, inst)) {
-        emit_likely_all(e, inst);
-        return;
-    }
-    if (is_likely_inside(e, inst)) {
-        emit_likely_inside(e, inst);
+    bool *flag = copy_flag(e, inst);
+    if (flag) {
+        emit_likely(e, inst, flag);
         return;
     }
     target_open(e, &t, inst, ir_op_name((IrOp)inst->op));

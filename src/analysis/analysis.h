@@ -86,6 +86,9 @@ uint32_t analysis_registers(Arena *a, const Facts *f, const Inst *first, const I
  * number; 0: there is something else in them, or nothing. */
 uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, const Inst *end);
 
+/* "p < limit" or "p <= limit", which every round of a loop begins with and without which
+ * the loop ends, for a parameter p of its body; NULL: there is no such test. */
+const Inst *analysis_loop_test(const Inst *loop, const Inst *p);
 /* Rounds after which a loop ends at the latest; 0: nobody knows. */
 uint32_t analysis_rounds(const Inst *loop);
 

@@ -85,6 +85,21 @@ static bool leaves(const Region *r, const Inst *loop)
     return r->last->op == IR_RETURN || (r->last->op == IR_BREAK && r->last->target == loop);
 }
 
+const Inst *analysis_loop_test(const Inst *loop, const Inst *p)
+{
+    const Inst *inst = loop->flow.regions[0]->first;
+    while (inst && !ir_op_is_construct((IrOp)inst->op))
+        inst = inst->next;
+    if (!inst || inst->op != IR_IF)
+        return NULL;
+    const Inst *c = inst->args[0];
+    uint32_t way = 1;               /* that is taken where the test fails */
+    for (; c->op == IR_UNIFORM || c->op == IR_NOT; c = c->args[0])
+        way ^= c->op == IR_NOT;
+    bool test = c->op >= IR_SLT && c->op <= IR_ULE && c->args[0] == p;
+    return test && leaves(inst->flow.regions[way], loop) ? c : NULL;
+}
+
 /* The fewest that a test in the body, which every round comes to, allows. */
 uint32_t count_rounds(const Inst *loop)
 {

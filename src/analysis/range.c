@@ -286,26 +286,6 @@ static void push(Walk *w, const Inst *condition, bool truth)
     VEC_PUSH(w->arena, &w->guards, guard);
 }
 
-/* The test that keeps parameter `p` of a loop below a limit: at the top of the
- * body, before anything else may leave. NULL: none. */
-static const Inst *loop_limit(const Inst *loop, const Inst *p)
-{
-    for (const Inst *inst = loop->flow.regions[0]->first; inst; inst = inst->next) {
-        if (inst->op != IR_IF)
-            continue;
-        const Inst *c = inst->args[0];
-        while (c->op == IR_UNIFORM)
-            c = c->args[0];
-        bool negated = c->op == IR_NOT;
-        if (negated)
-            c = c->args[0];
-        bool stays = leaves(inst->flow.regions[negated ? 0 : 1]);
-        bool test = c->op == IR_ULT || c->op == IR_SLT;
-        return stays && test && c->args[0] == p ? c : NULL;
-    }
-    return NULL;
-}
-
 /* What comes back to parameter i of a loop. */
 static const Inst *next_value(const Inst *loop, uint32_t i)
 {
@@ -320,9 +300,9 @@ static const Inst *next_value(const Inst *loop, uint32_t i)
 static Range counting_range(const Walk *w, const Inst *loop, const Inst *p, Range first,
                             const Inst *next)
 {
-    const Inst *test = loop_limit(loop, p);
+    const Inst *test = analysis_loop_test(loop, p);
     bool adds = next->op == IR_IADD && next->args[0] == p && next->args[1]->op == IR_CONST;
-    if (!adds || !test)
+    if (!adds || !test || (test->op != IR_ULT && test->op != IR_SLT))
         return anything;
     uint32_t step = next->args[1]->constant.bits[0];
     Range limit = known(w, test->args[1]);

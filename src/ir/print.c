@@ -180,6 +180,8 @@ void ir_print(Text *out, const Ir *ir)
         text_printf(out, " subgroup %u", ir->subgroup_size);
     if (ir->team)
         text_printf(out, " team %u", ir->team);
+    if (ir->band)
+        text_printf(out, " band %u", ir->band);
     if (ir->turned)
         text_printf(out, " turned");
     text_add(out, STR("\n"));

@@ -178,6 +178,8 @@ static bool read_head(Reader *r)
         return false;
     if (scan_accept(r, "team") && !scan_number32(r, &r->ir->team))
         return false;
+    if (scan_accept(r, "band") && !scan_number32(r, &r->ir->band))
+        return false;
     r->ir->turned = scan_accept(r, "turned");
     return scan_line_end(r);
 }

@@ -259,6 +259,8 @@ static bool check_size(Verify *v)
         return verify_fault(v, NULL, "subgroups of %u invocations", subgroup);
     if (all * v->ir->team > INT32_MAX)
         return verify_fault(v, NULL, "a team of %u workgroups", v->ir->team);
+    if (v->ir->band > MOST_BAND)
+        return verify_fault(v, NULL, "a band of %u workgroups", v->ir->band);
     return true;
 }
 

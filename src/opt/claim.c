@@ -7,6 +7,7 @@
  * knows  which numbers a dispatch fixes: workgroups, lengths, words of uniforms
  * not    what is assumed of them (assume.c), how ranges are computed (proof.c)
  */
+#include "analysis/analysis.h"
 #include "opt/assume_priv.h"
 
 #define MAX_GUARDS    32u
@@ -146,22 +147,6 @@ static uint32_t join_node(Assume *s, const Inst *x, const Inst *y, uint32_t dept
 
 /* ---- counts ---- */
 
-/* The test at the top of a loop's body that keeps parameter p below a limit. */
-static const Inst *loop_test(const Inst *loop, const Inst *p)
-{
-    for (const Inst *inst = loop->flow.regions[0]->first; inst; inst = inst->next) {
-        if (inst->op != IR_IF)
-            continue;
-        const Inst *c = inst->args[0];
-        while (c->op == IR_UNIFORM)
-            c = c->args[0];
-        bool leaves = inst->flow.regions[1]->last->op != IR_YIELD;
-        bool test = c->op >= IR_SLT && c->op <= IR_ULE;
-        return leaves && test && c->args[0] == p ? c : NULL;
-    }
-    return NULL;
-}
-
 static const Inst *next_value(const Inst *loop, uint32_t i)
 {
     const Inst *end = loop->flow.regions[1]->last;
@@ -204,7 +189,7 @@ static uint32_t param_node(Assume *s, const Inst *p, uint32_t depth)
         return first;
     if ((next->op == IR_SHR || next->op == IR_UDIV) && next->args[0] == p)
         return node(s, PROOF_MIN, any_number(s), first, 0);
-    const Inst *test = loop_test(loop, p);
+    const Inst *test = analysis_loop_test(loop, p);
     bool adds = next->op == IR_IADD && next->args[0] == p && next->args[1]->op == IR_CONST;
     if (!adds || !test || next->args[1]->constant.bits[0] - 1u >= INT32_MAX)
         return CLAIM_NONE;

@@ -79,11 +79,12 @@ static void test_blanks_do_not_matter(void **state)
     (void)state;
     Ir *ir = irtext_read(&arena, "kernel   \"k\"\tsize 1 2 0x3 \r\n{ \n\t%7 =  return\n }\n");
     assert_string_equal(irtext_print(ir), "kernel \"k\" size 1 2 3\n{\n  %7 = return\n}\n");
-    ir = irtext_read(&arena, "kernel \"k\" size 16 1 1  subgroup 8  team 0x3  turned\n{\n"
+    ir = irtext_read(&arena, "kernel \"k\" size 16 1 1  subgroup 8  team 0x3  band 2  turned\n{\n"
                              "  %7 = return\n}\n");
     assert_int_equal(ir->team, 3);
+    assert_int_equal(ir->band, 2);
     assert_true(ir->turned);
-    assert_string_equal(irtext_print(ir), "kernel \"k\" size 16 1 1 subgroup 8 team 3 turned\n{\n"
+    assert_string_equal(irtext_print(ir), "kernel \"k\" size 16 1 1 subgroup 8 team 3 band 2 turned\n{\n"
                                           "  %7 = return\n}\n");
 }
 
@@ -112,6 +113,8 @@ static const struct { const char *text, *says; uint32_t line; } wrong[] = {
     {"kernel \"k\" size 4 2 1 subgroup 8\n{\n  %0 = return\n}\n", "subgroups of 8", 0},
     {"kernel \"k\" size 8 1 1 team\n", "the line ends where a number", 1},
     {"kernel \"k\" size 8 1 1 turned team 3\n", "'team' stands where the end of the line", 1},
+    {"kernel \"k\" size 8 1 1 band\n", "the line ends where a number", 1},
+    {"kernel \"k\" size 8 1 1 band 7\n{\n  %0 = return\n}\n", "a band of 7", 0},
     {"kernel \"k\" size 64 1 1 team 0x2000000\n{\n  %0 = return\n}\n", "a team of 33554432", 0},
     {"kernel \"k\" size 1 1 1\n{\n  %0 = return\n}\nx", "'x' stands where the end of the text", 5},
     {"kernel \"k\" size 1 1 1\n{\n  %16777217 = return\n}\n", "the name of an instruction", 3},

@@ -128,8 +128,37 @@ static void mark_far(Facts *f, const Region *region, const Inst *wide)
     }
 }
 
-/* Loops that all go through together anyway, and better round by round. */
-static void mark_streams(Facts *f, const Region *region)
+/* ---- loops that are better gone through together ---- */
+
+/* Is there a way in a construct that leads further out? */
+static bool leads_out(const Region *region, const Inst *construct)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        const Inst *to = is_leaver(inst) ? target_of(inst) : construct;
+        while (to && to != construct)
+            to = to->region->owner;
+        if (!to)
+            return true;
+        if (ir_op_is_construct((IrOp)inst->op))
+            for (uint32_t i = 0; i < inst->flow.nregions; i++)
+                if (leads_out(inst->flow.regions[i], construct))
+                    return true;
+    }
+    return false;
+}
+
+/* Do all that come to a construct go on after it, or none? */
+static bool all_go_on(const Facts *f, const Inst *construct)
+{
+    bool out = false;
+    for (uint32_t i = 0; i < construct->flow.nregions; i++)
+        out |= leads_out(construct->flow.regions[i], construct);
+    return !out || analysis_is_together(f, construct, construct->next);
+}
+
+/* Loops that all go through together anyway, and better round by round. False: some
+ * invocations may be gone. */
+static bool mark_streams(Facts *f, const Region *region)
 {
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         if (!ir_op_is_construct((IrOp)inst->op))
@@ -137,8 +166,12 @@ static void mark_streams(Facts *f, const Region *region)
         if (inst->op == IR_LOOP && jam_is_atomic_stream(f, inst))
             fact_of(f, inst)->wide = true;
         for (uint32_t i = 0; fact_of(f, inst)->wide && i < inst->flow.nregions; i++)
-            mark_streams(f, inst->flow.regions[i]);
+            if (!mark_streams(f, inst->flow.regions[i]))
+                return false;
+        if (!all_go_on(f, inst))
+            return false;
     }
+    return true;
 }
 
 void wide_run(Facts *f)

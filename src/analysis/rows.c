@@ -29,18 +29,10 @@ static bool is_inside(const Inst *loop, const Inst *inst)
     return false;
 }
 
-static const IrVar *var_of(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
 static bool never_changes(const Inst *place)
 {
-    const IrVar *var = var_of(place);
-    return var->space == IRSPACE_UNIFORM || var->space == IRSPACE_IMMEDIATE ||
-           (var->space == IRSPACE_STORAGE && var->read_only);
+    const IrVar *var = ir_place_root(place);
+    return ir_var_is_read_only(var) && var->space != IRSPACE_CONSTANT;
 }
 
 static bool stays(const Inst *loop, const Inst *inst, uint32_t depth)
@@ -187,7 +179,7 @@ static uint32_t count_accesses(const Region *region, const IrVar *var)
         if (inst->op == IR_ATOMIC || inst->op == IR_SUBGROUP)
             n += 2;
         else if (inst->op == IR_LOAD || inst->op == IR_STORE)
-            n += var_of(inst->args[0]) == var;
+            n += ir_place_root(inst->args[0]) == var;
         if (ir_op_is_construct((IrOp)inst->op))
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
                 n += count_accesses(inst->flow.regions[i], var);
@@ -197,7 +189,7 @@ static uint32_t count_accesses(const Region *region, const IrVar *var)
 
 static bool may_wait(const Facts *f, const Inst *loop, const Inst *access)
 {
-    const IrVar *var = var_of(access->args[0]);
+    const IrVar *var = ir_place_root(access->args[0]);
     if (access->op == IR_LOAD)
         return fact_of(f, access)->shape == SHAPE_VARYING && never_changes(access->args[0]);
     return var->space == IRSPACE_STORAGE &&
@@ -255,7 +247,8 @@ bool analysis_has_runs(const Facts *f, const Inst *loop)
     const Inst *p = counter_of(loop);
     for (const Inst *inst = loop->flow.regions[0]->first; p && inst; inst = inst->next)
         if (inst->op == IR_LOAD && is_word(inst->type) &&
-            fact_of(f, inst)->shape == SHAPE_VARYING && is_shared_memory(var_of(inst->args[0])) &&
+            fact_of(f, inst)->shape == SHAPE_VARYING &&
+            is_shared_memory(ir_place_root(inst->args[0])) &&
             way_of(f, loop, p, inst->args[0], false, &w) && w.round == 4 &&
             (w.scattered || w.lane < 0 || w.lane > 4 * BESIDE))
             return true;

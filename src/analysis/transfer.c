@@ -281,31 +281,16 @@ static Shape place_shape(const Facts *f, const Inst *place)
     return worst;
 }
 
-static const IrVar *var_of(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
-/* Can nobody write this while the kernel runs? */
-static bool never_changes(const IrVar *var)
-{
-    return var->space == IRSPACE_UNIFORM || var->space == IRSPACE_IMMEDIATE ||
-           var->space == IRSPACE_CONSTANT ||
-           (var->space == IRSPACE_STORAGE && var->read_only);
-}
-
 static Fact load_fact(const Facts *f, const Inst *inst)
 {
-    const IrVar *var = var_of(inst->args[0]);
+    const IrVar *var = ir_place_root(inst->args[0]);
     Shape shape = place_shape(f, inst->args[0]);
     if (shape == SHAPE_UNKNOWN)
         return uniform_fact(SHAPE_UNKNOWN, 1);
     bool one_a_lane = var->space == IRSPACE_FUNCTION || var->space == IRSPACE_PRIVATE;
     if (shape > SHAPE_GROUP || one_a_lane)
         return uniform_fact(f->lanes == 1 ? SHAPE_GROUP : SHAPE_VARYING, 1);
-    return uniform_fact(never_changes(var) ? shape : SHAPE_GROUP, 1);
+    return uniform_fact(ir_var_is_read_only(var) ? shape : SHAPE_GROUP, 1);
 }
 
 static Fact length_fact(const Facts *f, const Inst *inst)

@@ -40,13 +40,6 @@ typedef struct Zeros {
     VEC(uint32_t) covered;              /* variables, in the order of time         */
 } Zeros;
 
-static const IrVar *var_of(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
 /* ---- indices ---- */
 
 typedef struct Invocation {
@@ -159,7 +152,7 @@ static bool start_over(Zeros *z, Cover *c, const Region *region, uint32_t total)
 static void see_store(Zeros *z, const Inst *store)
 {
     const Inst *place = store->args[0];
-    const IrVar *var = var_of(place);
+    const IrVar *var = ir_place_root(place);
     Cover *c = &z->covers[var->id];
     uint32_t total, at;
     if (var->space != IRSPACE_WORKGROUP || c->since || z->needed[var->id]
@@ -184,7 +177,7 @@ static void see_store(Zeros *z, const Inst *store)
 
 static void see_read(Zeros *z, const Inst *read)
 {
-    const IrVar *var = var_of(read->args[0]);
+    const IrVar *var = ir_place_root(read->args[0]);
     const Cover *c = &z->covers[var->id];
     if (var->space == IRSPACE_WORKGROUP && (!c->since || c->since > z->barrier))
         z->needed[var->id] = true;

@@ -53,13 +53,6 @@ static void make(void *context)
 
 /* ---- what the device must know ---- */
 
-static const IrVar *root_var(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
 /* Which variables are written, and whether there are subgroups. */
 typedef struct Uses {
     bool *written;                      /* [ir->vars]                              */
@@ -70,7 +63,7 @@ static void find_uses(Uses *u, const Region *region)
 {
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         if (inst->op == IR_STORE || (inst->op == IR_ATOMIC && inst->atomic != ATOMIC_LOAD))
-            u->written[root_var(inst->args[0])->id] = true;
+            u->written[ir_place_root(inst->args[0])->id] = true;
         u->subgroups |= inst->op == IR_SUBGROUP
             || (inst->op == IR_INPUT && inst->input >= INPUT_SUBGROUP_LANE);
         if (ir_op_is_construct((IrOp)inst->op))

@@ -328,6 +328,11 @@ const MemType *ir_mem_struct(Ir *ir, Str name, const MemField *fields, uint32_t 
                              uint32_t align, uint64_t size);
 const MemType *ir_mem_bytes(Ir *ir, uint64_t count);             /* 0: runtime    */
 
+/* ---- place.c ---- */
+
+IrVar *ir_place_root(const Inst *place);            /* the variable it is in      */
+bool   ir_var_is_read_only(const IrVar *var);       /* while a kernel runs        */
+
 /* ---- facts of the table ---- */
 
 const char *ir_op_name(IrOp op);

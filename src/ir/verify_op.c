@@ -128,17 +128,9 @@ static bool value_fits(const Inst *inst)
 
 /* ---- places and memory ---- */
 
-static const IrVar *var_of(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
 static bool is_writable(const Inst *place)
 {
-    const IrVar *var = var_of(place);
-    return var->space <= IRSPACE_WORKGROUP || (var->space == IRSPACE_STORAGE && !var->read_only);
+    return !ir_var_is_read_only(ir_place_root(place));
 }
 
 static bool field_fits(const Inst *inst)

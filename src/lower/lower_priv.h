@@ -185,8 +185,6 @@ void  lower_copy(Lower *l, Inst *to, Inst *from);
 void  lower_clear(Lower *l, Inst *place);
 /* A new FUNCTION variable that holds `v`, of memory type `slots`. */
 Inst *lower_spill(Lower *l, Val v, const MemType *slots);
-/* Can nothing write there while the kernel runs? */
-bool  lower_is_read_only(const Inst *place);
 
 /* ---- access.c ---- */
 

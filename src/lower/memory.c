@@ -30,22 +30,6 @@ Inst *lower_place_part(Lower *l, Inst *place, uint64_t i)
     return part;
 }
 
-bool lower_is_read_only(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    switch (place->var->space) {
-    case IRSPACE_UNIFORM:
-    case IRSPACE_IMMEDIATE:
-    case IRSPACE_CONSTANT:
-        return true;
-    case IRSPACE_STORAGE:
-        return place->var->read_only;
-    default:
-        return false;
-    }
-}
-
 /* ---- loops over the elements of an array ---- */
 
 /* What the loop does with one element. */
@@ -141,7 +125,7 @@ Val lower_load(Lower *l, Inst *place)
         Inst *leaves[LOWER_MAX_LEAVES];
         return val_many(l->arena, leaves, load_leaves(l, place, leaves));
     }
-    if (lower_is_read_only(place))
+    if (ir_var_is_read_only(ir_place_root(place)))
         return val_place(place);
     Inst *copy = lower_var_new(l, IRSPACE_FUNCTION, STR("copy"),
                                lower_slots(l, place->mem));

@@ -42,17 +42,10 @@ typedef struct Keep {
     Written *written;               /* [vars]                                     */
 } Keep;
 
-static const IrVar *var_of(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
 static void note_write(Keep *k, const Inst *inst)
 {
     const Inst *place = inst->args[0];
-    Written *w = &k->written[var_of(place)->id];
+    Written *w = &k->written[ir_place_root(place)->id];
     VEC_PUSH(k->ir->arena, &w->stores, inst);
     for (uint32_t i = 0; i < 2; i++) {
         if (!w->place[i])
@@ -350,7 +343,7 @@ static bool find_kept(const Keep *k, Inst *inst, const Region *region, Kept *out
             if (out->count == MAX_STORES)
                 return false;
             Inst *old = load_before(inst, at->args[0]);
-            if (!old || !is_own(k, inst, var_of(at->args[0]), &out->rows[out->count]))
+            if (!old || !is_own(k, inst, ir_place_root(at->args[0]), &out->rows[out->count]))
                 return false;
             out->stores[out->count] = at;
             out->old[out->count++] = old;

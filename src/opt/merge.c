@@ -25,21 +25,10 @@ typedef struct Merge {
     VEC(uint32_t) log;              /* buckets, newest last                        */
 } Merge;
 
-static bool is_unwritten(const Inst *load)
-{
-    const Inst *place = load->args[0];
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    const IrVar *var = place->var;
-    return var->space == IRSPACE_UNIFORM || var->space == IRSPACE_IMMEDIATE ||
-           var->space == IRSPACE_CONSTANT ||
-           (var->space == IRSPACE_STORAGE && var->read_only);
-}
-
 static bool may_merge(const Inst *inst)
 {
     if (inst->op == IR_LOAD)
-        return is_unwritten(inst);
+        return ir_var_is_read_only(ir_place_root(inst->args[0]));
     return ir_op_effect((IrOp)inst->op) == EFFECT_PURE && inst->op != IR_CONST;
 }
 

@@ -28,22 +28,13 @@ typedef struct Counted {
 
 /* ---- what a workgroup shares ---- */
 
-static bool is_constant_memory(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    IrSpace space = place->var->space;
-    return space == IRSPACE_UNIFORM || space == IRSPACE_IMMEDIATE ||
-           space == IRSPACE_CONSTANT || (space == IRSPACE_STORAGE && place->var->read_only);
-}
-
 static bool is_shared(const Inst *inst, uint32_t depth)
 {
     if (depth == 0 || inst->op == IR_PARAM || inst->op == IR_RESULT)
         return false;
     if (inst->op == IR_INPUT)
         return inst->input >= INPUT_WORKGROUP_ID_X && inst->input <= INPUT_NUM_WORKGROUPS_Z;
-    if (inst->op == IR_LOAD && !is_constant_memory(inst->args[0]))
+    if (inst->op == IR_LOAD && !ir_var_is_read_only(ir_place_root(inst->args[0])))
         return false;
     if (inst->op != IR_LOAD && inst->op != IR_LENGTH &&
         ir_op_effect((IrOp)inst->op) != EFFECT_PURE)
@@ -158,7 +149,7 @@ static Inst *guard_of(const Inst *loop, bool *stays_if_true)
     Inst *inst = loop->flow.regions[0]->first;
     while (inst && inst->op != IR_IF &&
            (ir_op_effect((IrOp)inst->op) == EFFECT_PURE || inst->op == IR_LENGTH ||
-            (inst->op == IR_LOAD && is_constant_memory(inst->args[0]))))
+            (inst->op == IR_LOAD && ir_var_is_read_only(ir_place_root(inst->args[0])))))
         inst = inst->next;
     if (!inst || inst->op != IR_IF || inst->flow.nresults)
         return NULL;

@@ -48,7 +48,5 @@ bool value_is_fixed(const Inst *v)
     for (; place && place->op != IR_VAR; place = place->args[0])
         if (place->op != IR_FIELD && place->args[1]->op != IR_CONST)
             return false;
-    return place && (place->var->space == IRSPACE_UNIFORM ||
-                     place->var->space == IRSPACE_IMMEDIATE ||
-                     (place->var->space == IRSPACE_STORAGE && place->var->read_only));
+    return place && ir_var_is_read_only(place->var);
 }

@@ -64,24 +64,12 @@ typedef struct Untile {
     InstList  made;                 /* for the reads of all tiles, in their order */
 } Untile;
 
-static IrVar *var_of(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
-static bool is_unwritten(const IrVar *var)
-{
-    return var->space == IRSPACE_UNIFORM || (var->space == IRSPACE_STORAGE && var->read_only);
-}
-
 /* ---- what the kernel does ---- */
 
 /* False: it is nothing for us. */
 static bool survey_access(Untile *s, Inst *inst)
 {
-    const IrVar *var = var_of(inst->args[0]);
+    const IrVar *var = ir_place_root(inst->args[0]);
     Tile *tile = &s->tiles[var->id];
     if (var->space == IRSPACE_STORAGE) {
         s->is_loaded[var->id] |= inst->op == IR_LOAD;
@@ -450,7 +438,7 @@ static bool make_read(Untile *s, const Tile *tile, Inst *read)
 static bool copies(const Inst *store)
 {
     const Inst *value = store->args[1];
-    return value->op == IR_LOAD && is_unwritten(var_of(value->args[0]));
+    return value->op == IR_LOAD && ir_var_is_read_only(ir_place_root(value->args[0]));
 }
 
 static bool make_reads(Untile *s)

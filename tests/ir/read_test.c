@@ -84,8 +84,9 @@ static void test_blanks_do_not_matter(void **state)
     assert_int_equal(ir->team, 3);
     assert_int_equal(ir->band, 2);
     assert_true(ir->turned);
-    assert_string_equal(irtext_print(ir), "kernel \"k\" size 16 1 1 subgroup 8 team 3 band 2 turned\n{\n"
-                                          "  %7 = return\n}\n");
+    assert_string_equal(irtext_print(ir),
+                        "kernel \"k\" size 16 1 1 subgroup 8 team 3 band 2 turned\n{\n"
+                        "  %7 = return\n}\n");
 }
 
 /* ---- what is not ---- */

@@ -15,9 +15,7 @@
 
 static bool is_shared(const Inst *place)
 {
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var->space == IRSPACE_STORAGE;
+    return ir_place_root(place)->space == IRSPACE_STORAGE;
 }
 
 static LLVMAtomicRMWBinOp machine_op(IrAtomic op)

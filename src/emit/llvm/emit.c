@@ -359,18 +359,11 @@ static void emit_workgroups(Emit *e)
     LLVMBuildBr(e->entry, start);
 }
 
-static void note_read(Emit *e, const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    e->vars[place->var->id].read = true;
-}
-
 static void note_uses(Emit *e, const Region *region)
 {
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         if (inst->op == IR_LOAD || inst->op == IR_ATOMIC)
-            note_read(e, inst->args[0]);
+            e->vars[ir_place_root(inst->args[0])->id].read = true;
         for (uint32_t i = 0; i < inst->nargs; i++)
             e->uses[inst->args[i]->id]++;
         if (ir_op_is_construct((IrOp)inst->op))

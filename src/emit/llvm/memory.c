@@ -1002,8 +1002,6 @@ void memory_addresses(Emit *e, const Inst *place, LlvmValue *out)
 
 void memory_tag(Emit *e, LlvmValue access, const Inst *place)
 {
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    Address a = {.var = place->var};
+    Address a = {.var = ir_place_root(place)};
     tag(e, access, &a);
 }

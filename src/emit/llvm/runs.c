@@ -82,17 +82,10 @@ static bool find_spot(Spot *s, const Inst *load)
     return known;
 }
 
-static const IrVar *var_of(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
 static bool is_word_of_lanes(const Emit *e, const Inst *load)
 {
     ScalarKind kind = (ScalarKind)load->type.kind;
-    IrSpace    space = var_of(load->args[0])->space;
+    IrSpace    space = ir_place_root(load->args[0])->space;
     return load->type.width == 1 && (kind == SCALAR_F32 || kind == SCALAR_I32) &&
            shape_of(e, load) == SHAPE_VARYING &&
            (space == IRSPACE_STORAGE || space == IRSPACE_UNIFORM || space == IRSPACE_WORKGROUP);
@@ -163,7 +156,7 @@ static void close_all(Survey *s)
 static bool is_open(const Survey *s, const IrVar *var)
 {
     for (uint32_t i = 0; i < s->n; i++)
-        if (var_of(s->open[i].parent) == var)
+        if (ir_place_root(s->open[i].parent) == var)
             return true;
     return false;
 }
@@ -174,7 +167,7 @@ static bool disturbs(const Survey *s, const Inst *inst)
     IrEffect effect = ir_op_effect((IrOp)inst->op);
     if (effect <= EFFECT_READ)
         return false;
-    return inst->op != IR_STORE || is_open(s, var_of(inst->args[0]));
+    return inst->op != IR_STORE || is_open(s, ir_place_root(inst->args[0]));
 }
 
 static void survey_region(Survey *s, const Region *region)

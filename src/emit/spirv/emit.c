@@ -14,13 +14,6 @@
 
 /* ---- what the kernel does ---- */
 
-static const IrVar *root_var(const Inst *place)
-{
-    while (place->op != IR_VAR)
-        place = place->args[0];
-    return place->var;
-}
-
 static void look_at(Spirv *s, const Inst *inst)
 {
     switch (inst->op) {
@@ -29,7 +22,7 @@ static void look_at(Spirv *s, const Inst *inst)
         break;
     case IR_STORE: case IR_ATOMIC:
         s->accessed[inst->args[0]->id] = true;
-        s->written[root_var(inst->args[0])->id] = true;
+        s->written[ir_place_root(inst->args[0])->id] = true;
         break;
     case IR_BREAK:
         s->breaks[inst->target->id]++;

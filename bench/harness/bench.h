@@ -6,6 +6,7 @@
  *   data.c      arrays, the random source, comparing results
  *   device.c    running the WGSL through webgpu.h
  *   measure.c   taking turns and what comes out of it
+ *   options.c   command lines
  *   report.c    tables
  *
  * Ownership  a Work owns its arrays; work_fini() frees them.
@@ -171,6 +172,30 @@ double match_best(const Match *m, uint32_t player);
 double match_ratio(const Match *m, uint32_t a, uint32_t b);
 double median(double *values, uint32_t n);      /* sorts them                     */
 double geometric_mean(const double *values, uint32_t n);
+
+/* ---- command lines: options.c ---- */
+
+typedef struct Choice {
+    MatchDesc    match;         /* --seconds=S --turns=N --cpu-time               */
+    bool         small;         /* --small: tiny data, one turn                   */
+    bool         json;          /* --json: lines of JSON instead of tables        */
+    const char **names;         /* [nnames]; none: everything                     */
+    uint32_t     nnames;
+} Choice;
+
+typedef struct ChoiceDesc {
+    const char *program, *usage;
+    MatchDesc   match;          /* unless there is another wish                   */
+    bool      (*is_name)(const char *text);
+    /* Other options; false: it is none. NULL: there are no others. */
+    bool      (*read)(void *user, const char *text);
+    void       *user;
+} ChoiceDesc;
+
+/* Stops the program with a message if something is neither an option nor a name. */
+void choice_init(Choice *c, const ChoiceDesc *desc, int argc, char **argv);
+void choice_fini(Choice *c);
+bool chosen(const Choice *c, const char *name);
 
 /* ---- text: report.c ---- */
 

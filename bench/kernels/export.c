@@ -114,9 +114,9 @@ bool files_kernels(const Options *o)
     for (uint32_t i = 0; all_benches[i]; i++) {
         const Bench *b = all_benches[i];
         Work w;
-        if (!chosen(o, b->name) && !chosen(o, b->set))
+        if (!chosen(&o->choice, b->name) && !chosen(&o->choice, b->set))
             continue;
-        work_init(&w, b, o->small);
+        work_init(&w, b, o->choice.small);
         if (o->judge) {
             ok = judge(b, &w, o->judge) && ok;
         } else {

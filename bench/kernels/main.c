@@ -33,6 +33,7 @@ static const char *const usage =
     "  --list        name them and stop\n"
     "  --threads=N   of Weft, OpenMP and BLAS; default: one a core\n"
     "  --seconds=S   for each kernel; default: 3\n"
+    "  --turns=N     of each player, at least; default: 5\n"
     "  --cpu-time    count the time that processors worked, not what passed: for\n"
     "                a machine that is busy with other things; with --threads=1\n"
     "  --small       tiny data, one turn, no times: are the results right?\n"
@@ -48,19 +49,6 @@ static void list(void)
         printf("%-20s %s\n", all_benches[i]->name, all_benches[i]->set);
     for (uint32_t i = 0; sections[i]; i++)
         printf("%-20s section\n", sections[i]);
-}
-
-bool chosen(const Options *o, const char *name)
-{
-    for (uint32_t i = 0; i < o->nnames; i++)
-        if (strcmp(o->names[i], name) == 0)
-            return true;
-    return o->nnames == 0;
-}
-
-MatchDesc match_desc(const Options *o)
-{
-    return (MatchDesc){o->seconds, o->small ? 1 : 5, o->cpu_time};
 }
 
 static bool is_known(const char *name)
@@ -80,56 +68,44 @@ static uint32_t core_count(void)
     return n > 0 ? (uint32_t)n : 1;
 }
 
-static void read_option(Options *o, const char *text)
+/* ChoiceDesc.read */
+static bool read_option(void *user, const char *text)
 {
-    double number = 0;
+    Options *o = user;
+    uint32_t threads;
     if (strcmp(text, "--list") == 0) {
         list();
         exit(0);
-    } else if (strcmp(text, "--small") == 0) {
-        o->small = true;
-        o->seconds = 0;
-    } else if (strcmp(text, "--cpu-time") == 0) {
-        o->cpu_time = true;
-    } else if (strcmp(text, "--json") == 0) {
-        o->json = true;
     } else if (strncmp(text, "--export=", 9) == 0) {
         o->export = text + 9;
     } else if (strncmp(text, "--judge=", 8) == 0) {
         o->judge = text + 8;
-    } else if (sscanf(text, "--threads=%lf", &number) == 1 && number >= 1 && number <= 1024) {
-        o->threads = (uint32_t)number;
-    } else if (sscanf(text, "--seconds=%lf", &number) == 1 && number >= 0) {
-        o->seconds = number;
-    } else if (text[0] == '-' || !is_known(text)) {
-        fprintf(stderr, "kernels: '%s' is neither an option nor a name\n%s", text, usage);
-        exit(2);
+    } else if (sscanf(text, "--threads=%u", &threads) == 1 && threads >= 1 && threads <= 1024) {
+        o->threads = threads;
+    } else {
+        return false;
     }
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    Options o = {.threads = core_count(), .seconds = 3};
-    o.names = calloc((size_t)argc, sizeof *o.names);
-    if (!o.names)
-        stop("no memory");
-    for (int i = 1; i < argc; i++) {
-        read_option(&o, argv[i]);
-        if (argv[i][0] != '-')
-            o.names[o.nnames++] = argv[i];
-    }
+    Options o = {.threads = core_count()};
+    const ChoiceDesc desc = {.program = "kernels", .usage = usage, .match = {3, 5, false},
+                             .is_name = is_known, .read = read_option, .user = &o};
+    choice_init(&o.choice, &desc, argc, argv);
     native_threads((int)o.threads);
     setvbuf(stdout, NULL, _IOLBF, 0);
     bool files = o.export || o.judge;
     bool ok = files ? files_kernels(&o) : table_kernels(&o);
-    if (!o.small && !files) {
-        if (chosen(&o, "launch"))
+    if (!o.choice.small && !files) {
+        if (chosen(&o.choice, "launch"))
             section_launch(&o);
-        if (chosen(&o, "compile"))
+        if (chosen(&o.choice, "compile"))
             section_compile(&o);
-        if (chosen(&o, "threads"))
+        if (chosen(&o.choice, "threads"))
             section_threads(&o);
     }
-    free(o.names);
+    choice_fini(&o.choice);
     return ok ? 0 : 1;
 }

@@ -13,18 +13,12 @@
 #include "kernels/kernels.h"
 
 typedef struct Options {
-    uint32_t     threads;
-    double       seconds;       /* of a match                                     */
-    bool         small, json, cpu_time;
-    const char  *export, *judge;    /* folders; NULL: no                          */
-    const char **names;         /* [nnames]; none: everything                     */
-    uint32_t     nnames;
+    Choice      choice;
+    uint32_t    threads;
+    const char *export, *judge; /* folders; NULL: no                              */
 } Options;
 
 extern const Bench *const all_benches[];        /* ends with NULL                 */
-
-MatchDesc match_desc(const Options *o);
-bool chosen(const Options *o, const char *name);
 
 /* ---- table.c ---- */
 

@@ -37,7 +37,7 @@ void section_launch(const Options *o)
         times[i] = now() - begin;
     }
     double middle = median(times, n);
-    printf(o->json ? "{\"section\":\"launch\",\"median_us\":%.3f,\"best_us\":%.3f}\n"
+    printf(o->choice.json ? "{\"section\":\"launch\",\"median_us\":%.3f,\"best_us\":%.3f}\n"
                    : "\nempty launch, submit to completion: median %.1f us, shortest %.1f us\n",
            1e6 * middle, 1e6 * times[0]);
     runner_free(r);
@@ -78,7 +78,7 @@ static void remove_folder(const char *folder)
 
 static void print_compile(const Options *o, const char *name, double cold, double warm)
 {
-    printf(o->json ? "{\"section\":\"compile\",\"name\":\"%s\",\"anew_ms\":%.4f,"
+    printf(o->choice.json ? "{\"section\":\"compile\",\"name\":\"%s\",\"anew_ms\":%.4f,"
                      "\"disk_ms\":%.4f}\n"
                    : "%-35s %9.2f %11.2f\n",
            name, 1e3 * cold, 1e3 * warm);
@@ -87,12 +87,12 @@ static void print_compile(const Options *o, const char *name, double cold, doubl
 void section_compile(const Options *o)
 {
     double cold[64], warm[64];
-    double (*clock)(void) = o->cpu_time ? cpu_now : now;
+    double (*clock)(void) = o->choice.match.cpu_time ? cpu_now : now;
     uint32_t n = 0;
     char folder[] = "/tmp/weft-bench-XXXXXX";
     if (!mkdtemp(folder))
         stop("no folder for the cache");
-    if (!o->json)
+    if (!o->choice.json)
         printf("\ncompiling (WGSL to pipeline), ms         anew   from disk\n");
     for (uint32_t i = 0; all_benches[i] && n < 64; i++) {
         if (strcmp(all_benches[i]->set, "common") != 0)
@@ -128,7 +128,7 @@ static void run_threaded(void *user)
 
 static void print_speed_up(const Options *o, const char *name, double c, double weft)
 {
-    if (o->json)
+    if (o->choice.json)
         printf("{\"section\":\"threads\",\"name\":\"%s\",\"threads\":%u,\"c\":%.4f,"
                "\"weft\":%.4f}\n", name, o->threads, c, weft);
     else
@@ -140,7 +140,7 @@ static void speed_up(double out[2], const Options *o, const Bench *b, Device *on
 {
     Pair p, q;
     Match m;
-    MatchDesc desc = match_desc(o);
+    MatchDesc desc = o->choice.match;
     pair_init(&p, b, one, false);
     pair_init(&q, b, many, false);
     Threaded a = {&p, 1}, z = {&p, o->threads};
@@ -160,7 +160,7 @@ void section_threads(const Options *o)
     uint32_t n = 0;
     Device *one = device_open(&(DeviceDesc){.threads = 1});
     Device *many = device_open(&(DeviceDesc){.threads = o->threads});
-    if (!o->json)
+    if (!o->choice.json)
         printf("\n%u threads: times as fast as one\n%-18s %9s %9s\n", o->threads, "", "C", "Weft");
     for (uint32_t i = 0; all_benches[i] && n < 64; i++) {
         double pair[2];

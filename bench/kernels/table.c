@@ -99,9 +99,9 @@ static bool measure(Row *row, const Options *o, const Bench *b, Device *d)
 {
     Pair p;
     Match m;
-    MatchDesc desc = match_desc(o);
+    MatchDesc desc = o->choice.match;
     bool rival = has_rival(b);
-    pair_init(&p, b, d, o->small);
+    pair_init(&p, b, d, o->choice.small);
     bool ok = check_all(&p, rival);
     Player players[3] = {{pair_native, &p}, {pair_weft, &p}, {pair_rival, &p}};
     match_play(&m, &desc, players, rival ? 3 : 2);
@@ -197,22 +197,22 @@ bool table_kernels(const Options *o)
     Device *d = NULL;
     for (uint32_t i = 0; all_benches[i] && n < 64; i++) {
         const Bench *b = all_benches[i];
-        if (!chosen(o, b->name) && !chosen(o, b->set))
+        if (!chosen(&o->choice, b->name) && !chosen(&o->choice, b->set))
             continue;
         if (!d)
             d = device_open(&(DeviceDesc){.threads = o->threads});
-        if (n == 0 && !o->json && !o->small)
+        if (n == 0 && !o->choice.json && !o->choice.small)
             print_head(o);
         ok = measure(&rows[n], o, b, d) && ok;
-        if (o->json)
+        if (o->choice.json)
             print_json(&rows[n++]);
-        else if (o->small)
+        else if (o->choice.small)
             printf("%s\n", rows[n++].name);
         else
             print_row(&rows[n++]);
     }
     device_close(d);
-    if (n && !o->json && !o->small) {
+    if (n && !o->choice.json && !o->choice.small) {
         printf("\n");
         for (uint32_t i = 0; i < 3; i++)
             print_mean(rows, n, sets[i]);

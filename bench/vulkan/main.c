@@ -26,7 +26,7 @@ static const char *const usage =
     "  --seconds=S   for each kernel; default: 2\n"
     "  --turns=N     of each player, at least; default: 3\n"
     "  --cpu-time    count the time that processors worked, not what passed\n"
-    "  --small       tiny data, few turns: are the results right?\n"
+    "  --small       tiny data, one turn: are the results right?\n"
     "  --json        one line of JSON a kernel instead of the table\n";
 
 enum { HAND, WEFT };
@@ -36,14 +36,6 @@ static const Bench *const benches[] = {
 #include "kernels/kernels.def"
 #undef BENCH
 };
-
-typedef struct Options {
-    bool         small, cpu_time, json;
-    double       seconds;
-    uint32_t     turns;
-    const char **names;
-    uint32_t     nnames;
-} Options;
 
 typedef struct Pair {
     Hand   *hand;
@@ -134,12 +126,12 @@ static bool check_both(const Bench *b, const Work *w, Pair *p)
 
 /* ---- a kernel ---- */
 
-static void print_line(const Options *o, const char *name, const Match *m, double spirv)
+static void print_line(const Choice *c, const char *name, const Match *m, double spirv)
 {
     const double hand = 1e3 * match_median(m, HAND), weft = 1e3 * match_median(m, WEFT);
     const double best_hand = 1e3 * match_best(m, HAND), best_weft = 1e3 * match_best(m, WEFT);
     const double share = 1 / match_ratio(m, WEFT, HAND);
-    if (o->json)
+    if (c->json)
         printf("{\"name\":\"%s\",\"hand_ms\":%.4f,\"weft_ms\":%.4f,\"speed\":%.4f,"
                "\"best_hand_ms\":%.4f,\"best_weft_ms\":%.4f,\"spirv_ms\":%.4f}\n",
                name, hand, weft, share, best_hand, best_weft, 1e3 * spirv);
@@ -151,7 +143,7 @@ static void print_line(const Options *o, const char *name, const Match *m, doubl
 }
 
 /* One line of the table; Weft's share, or 0 if a result is wrong. */
-static double measure(const Options *o, const Bench *b, const char *wgsl, const Work *w,
+static double measure(const Choice *c, const Bench *b, const char *wgsl, const Work *w,
                       Device *d, const Deed *deed)
 {
     static Match m;
@@ -164,21 +156,21 @@ static double measure(const Options *o, const Bench *b, const char *wgsl, const 
     deed->hand(&p);
     deed->weft(&p);
     bool ok = check_both(b, w, &p);
-    match_play(&m, &(MatchDesc){o->seconds, o->turns, o->cpu_time}, players, 2);
+    match_play(&m, &c->match, players, 2);
     ok = check_both(b, w, &p) && ok;
-    print_line(o, b->name, &m, spirv_seconds(wgsl));
+    print_line(c, b->name, &m, spirv_seconds(wgsl));
     memory_free(p.to, size);
     hand_free(p.hand);
     runner_free(p.runner);
     return ok ? 1 / match_ratio(&m, WEFT, HAND) : 0;
 }
 
-static double measure_kernel(const Options *o, const Bench *b, Device *d)
+static double measure_kernel(const Choice *c, const Bench *b, Device *d)
 {
     Work  w;
-    work_init(&w, b, o->small);
+    work_init(&w, b, c->small);
     char *wgsl = kernel_source(b, &w);
-    double share = measure(o, b, wgsl, &w, d, &launches);
+    double share = measure(c, b, wgsl, &w, d, &launches);
     free(wgsl);
     work_fini(&w);
     return share;
@@ -200,7 +192,7 @@ static const Extra extras[] = {
     {"readback",   1,         (size_t)4 << 20,  &reads},
 };
 
-static bool measure_extra(const Options *o, const Extra *x, Device *d)
+static bool measure_extra(const Choice *c, const Extra *x, Device *d)
 {
     const Bench b = {.name = x->name};
     Work  w = {0};
@@ -211,7 +203,7 @@ static bool measure_extra(const Options *o, const Extra *x, Device *d)
     const char *wgsl = x->bytes ? "@group(0) @binding(0) var<storage, read_write> a : array<u32>;"
                                   "@compute @workgroup_size(1) fn main() { _ = &a; }"
                                 : "@compute @workgroup_size(1) fn main() {}";
-    double share = measure(o, &b, wgsl, &w, d, x->deed);
+    double share = measure(c, &b, wgsl, &w, d, x->deed);
     work_fini(&w);
     return share > 0;
 }
@@ -234,75 +226,44 @@ static bool is_known(const char *name)
     return false;
 }
 
-static bool is_wanted(const Options *o, const char *name)
+static void print_head(const Choice *c)
 {
-    for (uint32_t i = 0; i < o->nnames; i++)
-        if (strcmp(o->names[i], name) == 0)
-            return true;
-    return o->nnames == 0;
-}
-
-static void read_option(Options *o, const char *text)
-{
-    if (strcmp(text, "--small") == 0) {
-        o->small = true;
-        o->seconds = 0;
-    } else if (strcmp(text, "--cpu-time") == 0) {
-        o->cpu_time = true;
-    } else if (strcmp(text, "--json") == 0) {
-        o->json = true;
-    } else if (sscanf(text, "--seconds=%lf", &o->seconds) == 1 && o->seconds >= 0) {
-        return;
-    } else if (sscanf(text, "--turns=%u", &o->turns) == 1 && o->turns > 0) {
-        return;
-    } else if (text[0] != '-' && is_known(text)) {
-        o->names[o->nnames++] = text;
-    } else {
-        fprintf(stderr, "vulkan: '%s' is neither an option nor a name\n%s", text, usage);
-        exit(2);
-    }
-}
-
-static void print_head(const Options *o)
-{
-    if (o->json)
+    if (c->json)
         return;
     printf("Vulkan written by hand, and Weft's device on the same driver; ms %sa launch\n\n",
-           o->cpu_time ? "of processor time " : "");
+           c->match.cpu_time ? "of processor time " : "");
     printf("%-14s %30s   %30s\n", "", "median of the turns    ", "shortest turn      ");
     printf("%-14s %10s %10s %8s   %10s %10s %8s %9s\n", "kernel", "by hand", "Weft", "speed",
            "by hand", "Weft", "speed", "SPIR-V");
 }
 
-static bool measure_all(const Options *o, Device *d)
+static bool measure_all(const Choice *c, Device *d)
 {
     double   shares[sizeof benches / sizeof *benches];
     uint32_t n = 0;
     bool     ok = true;
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++)
-        if (is_common(benches[i]) && is_wanted(o, benches[i]->name)) {
-            shares[n] = measure_kernel(o, benches[i], d);
+        if (is_common(benches[i]) && chosen(c, benches[i]->name)) {
+            shares[n] = measure_kernel(c, benches[i], d);
             ok = shares[n++] > 0 && ok;
         }
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
-        if (is_wanted(o, extras[i].name))
-            ok = measure_extra(o, &extras[i], d) && ok;
-    if (n && !o->json)
+        if (chosen(c, extras[i].name))
+            ok = measure_extra(c, &extras[i], d) && ok;
+    if (n && !c->json)
         printf("\ngeometric mean of the kernels: %.0f %%\n", 100 * geometric_mean(shares, n));
     return ok;
 }
 
 int main(int argc, char **argv)
 {
-    Options o = {.seconds = 2, .turns = 3, .names = calloc((size_t)argc, sizeof *o.names)};
-    if (!o.names)
-        stop("no memory");
-    for (int i = 1; i < argc; i++)
-        read_option(&o, argv[i]);
+    Choice c;
+    choice_init(&c, &(ChoiceDesc){.program = "vulkan", .usage = usage, .match = {2, 3, false},
+                                  .is_name = is_known}, argc, argv);
     Device *d = device_open(&(DeviceDesc){.vulkan = true});
-    print_head(&o);
-    bool ok = measure_all(&o, d);
+    print_head(&c);
+    bool ok = measure_all(&c, d);
     device_close(d);
-    free(o.names);
+    choice_fini(&c);
     return !ok;
 }

@@ -143,7 +143,7 @@ static void report(Compile *k, const Decl *entry, const CompiledObject *made, do
 
 static bool compile_entry(Compile *k, const Decl *entry)
 {
-    CompileJob     job = {k->module, entry, k->overrides, k->settings.len, k->options};
+    CompileJob     job = {{k->module, entry, k->overrides, k->settings.len}, k->options};
     CompiledObject made = {0};
     double         start = cli_now_ms();
     bool           ok;

@@ -97,16 +97,16 @@ static bool key_make(KernelKey *key, const KernelCache *cache, const CompileJob 
     KeyWriter w = {0};
     const uint32_t numbers[] = {KERNEL_ABI_VERSION, job->options.lanes,
                                 job->options.shuffle, job->options.assume,
-                                job->options.quick, job->nsettings};
+                                job->options.quick, job->source.nsettings};
     key_add_str(&w, STR(WEFT_VERSION " " WEFT_COMPILER_ID));
     key_add_str(&w, str_of(cache->target));
     key_add(&w, numbers, sizeof numbers);
-    key_add_str(&w, job->entry->ident.name->text);
-    for (uint32_t i = 0; i < job->nsettings; i++) {
-        key_add_str(&w, job->settings[i].key);
-        key_add(&w, &job->settings[i].value, sizeof(double));
+    key_add_str(&w, job->source.entry->ident.name->text);
+    for (uint32_t i = 0; i < job->source.nsettings; i++) {
+        key_add_str(&w, job->source.settings[i].key);
+        key_add(&w, &job->source.settings[i].value, sizeof(double));
     }
-    key_add_str(&w, job->module->source);
+    key_add_str(&w, job->source.module->source);
     if (w.failed) {
         free(w.bytes);
         return false;
@@ -172,16 +172,16 @@ static char *copy_str(Str s)
 
 static bool recipe_init(Recipe *r, const CompileJob *job)
 {
-    Str entry = job->entry->ident.name->text;
-    *r = (Recipe){.source_len = job->module->source.len, .entry_len = entry.len,
-                  .nsettings = job->nsettings, .options = job->options};
-    r->source = copy_str(job->module->source);
+    Str entry = job->source.entry->ident.name->text;
+    *r = (Recipe){.source_len = job->source.module->source.len, .entry_len = entry.len,
+                  .nsettings = job->source.nsettings, .options = job->options};
+    r->source = copy_str(job->source.module->source);
     r->entry = copy_str(entry);
-    r->settings = calloc(job->nsettings + 1, sizeof *r->settings);
+    r->settings = calloc(job->source.nsettings + 1, sizeof *r->settings);
     bool ok = r->source && r->entry && r->settings;
-    for (uint32_t i = 0; ok && i < job->nsettings; i++) {
-        Str key = job->settings[i].key;
-        r->settings[i] = (OverrideSetting){{copy_str(key), key.len}, job->settings[i].value};
+    for (uint32_t i = 0; ok && i < job->source.nsettings; i++) {
+        Str key = job->source.settings[i].key;
+        r->settings[i] = (OverrideSetting){{copy_str(key), key.len}, job->source.settings[i].value};
         ok = r->settings[i].key.data != NULL;
     }
     return ok;
@@ -276,7 +276,7 @@ static bool entry_make(Entry *entry, KernelCache *cache, const CompileJob *job, 
         disk_cache_write(&cache->disk, &entry->key, &o);
         ok = entry_load(entry, &o, &why);
         if (!ok)
-            diag_add(diag, DIAG_kernel_too_large, job->entry->span,
+            diag_add(diag, DIAG_kernel_too_large, job->source.entry->span,
                      "the compiled kernel cannot be loaded: %s", why);
     }
     compiled_object_fini(&o);
@@ -339,7 +339,7 @@ const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
                          const CompileOptions *options, Diag *diag)
 {
     KernelKey key = {0};
-    CompileJob job = {m, entry, settings, nsettings, *options};
+    CompileJob job = {{m, entry, settings, nsettings}, *options};
     Entry *found = NULL;
     bool ok = false;
     if (!key_make(&key, cache, &job))

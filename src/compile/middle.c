@@ -31,10 +31,11 @@ static bool look(const MiddleJob *job, const Ir *ir, const char *stage)
 Ir *middle_run(Arena *arena, const MiddleJob *job)
 {
     Specialization special = {0};
-    if (!check_specialize(&special, arena, job->module, job->entry, job->settings,
-                          job->nsettings, job->diag))
+    const KernelSource *s = &job->source;
+    if (!check_specialize(&special, arena, s->module, s->entry, s->settings, s->nsettings,
+                          job->diag))
         return NULL;
-    Ir  *ir = lower_entry_point(arena, job->module, job->entry, &special, job->diag);
+    Ir  *ir = lower_entry_point(arena, s->module, s->entry, &special, job->diag);
     bool more = ir && look(job, ir, "lower");
     for (uint32_t i = 0; i < opt_pass_count && more; i++) {
         opt_passes[i].run(ir);

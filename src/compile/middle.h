@@ -8,15 +8,20 @@
 #include "ir/ir.h"
 #include "lower/lower.h"
 
-typedef struct MiddleJob {
+/* An entry point with its overrides. */
+typedef struct KernelSource {
     const Module *module;
     const Decl   *entry;
     const OverrideSetting *settings;
     uint32_t      nsettings;
-    Diag         *diag;
+} KernelSource;
+
+typedef struct MiddleJob {
+    KernelSource source;
+    Diag        *diag;
     /* Sees what each stage leaves; false: no more of them. May be NULL. */
-    bool        (*look)(void *context, const Ir *ir, const char *stage);
-    void         *context;
+    bool       (*look)(void *context, const Ir *ir, const char *stage);
+    void        *context;
 } MiddleJob;
 
 /* Lowers and optimises. NULL after a diagnostic. Runs under arena_try() of the arena. */

@@ -14,7 +14,6 @@
 
 #include "analysis/analysis.h"
 #include "base/exit.h"
-#include "compile/middle.h"
 #include "compile/spirv.h"
 #include "opt/opt.h"
 #include "syntax/syntax.h"
@@ -67,7 +66,7 @@ static bool has_lanes(Run *r)
     uint32_t size = r->ir->subgroup_size;
     if (size == 0 || (size >= LEAST_LANES && size <= MOST_LANES))
         return true;
-    diag_add(r->diag, DIAG_pipeline_size, r->job->entry->span,
+    diag_add(r->diag, DIAG_pipeline_size, r->job->source.entry->span,
              "subgroups of %u are not made for this machine, but of %u to %u", size,
              LEAST_LANES, MOST_LANES);
     return false;
@@ -171,8 +170,7 @@ static void middle(void *context)
 {
     Run *r = context;
     const CompileJob *job = r->job;
-    r->ir = middle_run(r->arena, &(MiddleJob){job->module, job->entry, job->settings,
-                                              job->nsettings, r->diag, dump_ir, r});
+    r->ir = middle_run(r->arena, &(MiddleJob){job->source, r->diag, dump_ir, r});
     if (!r->ir || !has_lanes(r))
         return;
     then(r, turn, "turn");
@@ -206,9 +204,9 @@ static EmitOptions emit_options(const Run *r)
 static bool run_middle(Run *r)
 {
     if (!arena_try(r->arena, middle, r))
-        diag_add(r->diag, DIAG_out_of_memory, r->job->entry->span,
+        diag_add(r->diag, DIAG_out_of_memory, r->job->source.entry->span,
                  "the kernel '%.*s' needs more memory to compile than it may use",
-                 STR_ARG(r->job->entry->ident.name->text));
+                 STR_ARG(r->job->source.entry->ident.name->text));
     return r->ok;
 }
 
@@ -250,7 +248,7 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
     Arena arena;
     CompiledObject made = {0};
     if (!exit_hold()) {
-        diag_add(diag, DIAG_not_compiled, job->entry->span, "the program is ending");
+        diag_add(diag, DIAG_not_compiled, job->source.entry->span, "the program is ending");
         return false;
     }
     arena_init(&arena, MEMORY_LIMIT);
@@ -259,7 +257,7 @@ bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
     EmitOptions options = emit_options(&r);
     ok = ok && emit_llvm(&made.emitted, r.facts, &options, diag);
     if (ok && (!list_bindings(&made, r.ir) || !copy_proof(&made, &r.proof))) {
-        diag_add(diag, DIAG_out_of_memory, job->entry->span, "no memory for a kernel");
+        diag_add(diag, DIAG_out_of_memory, job->source.entry->span, "no memory for a kernel");
         ok = false;
     }
     if (ok) {
@@ -341,14 +339,14 @@ static void dump_back(Run *r, Text *out, const char *stage)
 }
 
 /* For a driver with what most have. */
-static void dump_spirv(Text *out, Arena *arena, const CompileJob *job, Diag *diag)
+static void dump_spirv(Text *out, Arena *arena, const KernelSource *from, Diag *diag)
 {
     const SpirvTarget common = {
         .has_f16 = true, .has_storage16 = true, .has_uniform16 = true,
         .has_uniform_standard_layout = true, .has_zero_workgroup = true,
     };
     SpirvKernel kernel;
-    if (spirv_compile(&kernel, arena, job->module, job->entry, job->settings, job->nsettings,
+    if (spirv_compile(&kernel, arena, from->module, from->entry, from->settings, from->nsettings,
                       &common, diag))
         spirv_print(out, kernel.code);
 }
@@ -361,12 +359,12 @@ bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *ent
         return true;
     Arena arena;
     uint32_t errors = diag->errors;
-    CompileJob job = {m, entry, settings, nsettings, *options};
+    CompileJob job = {{m, entry, settings, nsettings}, *options};
     arena_init(&arena, MEMORY_LIMIT);
     Run r = {.job = &job, .arena = &arena, .diag = diag, .quick = options->quick,
              .until = stage, .dump = out};
     if (strcmp(stage, "spirv") == 0)
-        dump_spirv(out, &arena, &job, diag);
+        dump_spirv(out, &arena, &job.source, diag);
     else if (run_middle(&r) && !r.dumped)
         dump_back(&r, out, stage);
     arena_fini(&arena);

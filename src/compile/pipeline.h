@@ -6,14 +6,12 @@
 #define WEFT_COMPILE_PIPELINE_H
 
 #include "compile/compile.h"
+#include "compile/middle.h"
 #include "emit/llvm/emit.h"
 
 /* What to compile. */
 typedef struct CompileJob {
-    const Module *module;
-    const Decl   *entry;
-    const OverrideSetting *settings;
-    uint32_t      nsettings;
+    KernelSource   source;
     CompileOptions options;
 } CompileJob;
 

@@ -18,10 +18,7 @@
 #define MEMORY_LIMIT ((size_t)1 << 30)  /* bytes for the IR of one kernel          */
 
 typedef struct Run {
-    const Module *module;
-    const Decl   *entry;
-    const OverrideSetting *settings;
-    uint32_t      nsettings;
+    KernelSource  source;
     const SpirvTarget *target;
     Diag         *diag;
     Arena        *scratch;              /* the IR                                  */
@@ -38,8 +35,7 @@ typedef struct Run {
 static void make(void *context)
 {
     Run *r = context;
-    r->ir = middle_run(r->scratch, &(MiddleJob){r->module, r->entry, r->settings, r->nsettings,
-                                                r->diag, NULL, NULL});
+    r->ir = middle_run(r->scratch, &(MiddleJob){r->source, r->diag, NULL, NULL});
     if (!r->ir)
         return;
     if (r->assume) {
@@ -152,9 +148,9 @@ static bool run(Run *r, Arena *scratch)
     bool room = arena_try(scratch, make, r)
              && (!r->ok || arena_try(r->arena, hand_out, r));
     if (!room)
-        diag_add(r->diag, DIAG_out_of_memory, r->entry->span,
+        diag_add(r->diag, DIAG_out_of_memory, r->source.entry->span,
                  "the kernel '%.*s' needs more memory to compile than it may use",
-                 STR_ARG(r->entry->ident.name->text));
+                 STR_ARG(r->source.entry->ident.name->text));
     arena_fini(scratch);
     return room && r->ok;
 }
@@ -164,8 +160,8 @@ bool spirv_compile(SpirvKernel *out, Arena *arena, const Module *m, const Decl *
                    const SpirvTarget *target, Diag *diag)
 {
     Arena scratch;
-    Run r = {.module = m, .entry = entry, .settings = settings, .nsettings = nsettings,
-             .target = target, .diag = diag, .arena = arena, .out = out};
+    Run r = {.source = {m, entry, settings, nsettings}, .target = target, .diag = diag,
+             .arena = arena, .out = out};
     return run(&r, &scratch);
 }
 
@@ -174,8 +170,8 @@ bool spirv_compile_assuming(SpirvKernel *out, Arena *arena, const Module *m,
                             uint32_t nsettings, const SpirvTarget *target, Diag *diag)
 {
     Arena scratch;
-    Run r = {.module = m, .entry = entry, .settings = settings, .nsettings = nsettings,
-             .target = target, .diag = diag, .arena = arena, .out = out, .assume = true};
+    Run r = {.source = {m, entry, settings, nsettings}, .target = target, .diag = diag,
+             .arena = arena, .out = out, .assume = true};
     return run(&r, &scratch);
 }
 

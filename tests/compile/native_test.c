@@ -150,7 +150,7 @@ static void run_native(RunDir *d, const char *path, Arena *a, const Module *m, R
     snprintf(what, sizeof what, "%u lanes%s%s%s", w.lanes, w.shuffle ? ", backwards" : "",
              assuming[w.assume], w.quick ? ", quick" : "");
     for (uint32_t i = 0; i < nforms && ok; i++) {
-        CompileJob job = {m, c->entry, c->overrides.data, c->overrides.len,
+        CompileJob job = {{m, c->entry, c->overrides.data, c->overrides.len},
                           {.lanes = w.lanes, .shuffle = w.shuffle, .quick = w.quick,
                            .assume = i + 1 < nforms ? w.assume : ASSUME_NOTHING}};
         ok = pipeline_run(&forms[i].object, &job, &diag);

@@ -143,7 +143,7 @@ static bool compare_native(Job *job, const Module *m, uint32_t lanes, const Buff
     Buffers found;
     Diag diag = {.arena = &job->arena};
     CompiledObject o = {0};
-    CompileJob compile = {m, m->info->entry_points.data[0], NULL, 0, {.lanes = lanes}};
+    CompileJob compile = {{m, m->info->entry_points.data[0], NULL, 0}, {.lanes = lanes}};
     if (!pipeline_run(&o, &compile, &diag)) {
         job->wrong = diag.list.data[0].message;
         return false;

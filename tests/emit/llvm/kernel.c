@@ -26,7 +26,7 @@ static void compile(TestKernel *k, Arena *arena, const char *wgsl, uint32_t lane
     Module *m = checked(arena, wgsl, diag);
     if (!m)
         return;
-    CompileJob job = {m, m->info->entry_points.data[0], NULL, 0, {.lanes = lanes}};
+    CompileJob job = {{m, m->info->entry_points.data[0], NULL, 0}, {.lanes = lanes}};
     pipeline_run(&k->object, &job, diag);
 }
 

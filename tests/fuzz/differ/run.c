@@ -301,7 +301,7 @@ static bool check_way(Job *j, Way w)
 {
     Diag diag = {.arena = j->arena};
     CompiledObject o = {0};
-    CompileJob job = {j->module, j->entry, j->settings, j->p->noverrides,
+    CompileJob job = {{j->module, j->entry, j->settings, j->p->noverrides},
                       {.lanes = w.lanes, .shuffle = w.shuffle, .assume = w.assume,
                        .quick = w.quick}};
     if (!find_right(j, j->p->subgroups ? w.lanes : 8))

@@ -24,6 +24,7 @@ typedef struct Jam {
     uint32_t *counted;              /* [next_id] last loop it was counted for      */
     uint32_t  current;
     uint32_t  most;                 /* values alive in the worst innermost loop    */
+    uint32_t  width;                /* of the widest load that waits for memory    */
     bool      has_loop;
     bool      streams;              /* every loop so far waits for memory          */
     bool      rows;                 /* some loop has rows in lanes (rows.c)        */
@@ -243,6 +244,15 @@ static bool sums_products(const Facts *f, const Region *region)
     return shared == 1;
 }
 
+static uint32_t load_width(const Facts *f, const Region *region)
+{
+    uint32_t width = 1;
+    for (const Inst *inst = region->first; inst; inst = inst->next)
+        if (inst->op == IR_LOAD && is_wide_value(f, inst))
+            width = MAX_OF(width, (uint32_t)inst->type.width);
+    return width;
+}
+
 static void measure_loop(Jam *j, const Inst *loop)
 {
     uint32_t n = 0;
@@ -261,6 +271,7 @@ static void measure_loop(Jam *j, const Inst *loop)
                   waits_for_memory(j->f, loop->flow.regions[0]);
     j->products &= sums_products(j->f, loop->flow.regions[0]);
     j->most = MAX_OF(j->most, n);
+    j->width = MAX_OF(j->width, load_width(j->f, loop->flow.regions[0]));
     j->has_loop = true;
 }
 
@@ -300,8 +311,9 @@ static uint32_t jam_of(const Jam *j)
     uint32_t jam = 1;
     if (!j->has_loop)
         return j->f->jam;
+    /* Vectors bring much of memory at a time, and fill registers as they come. */
     if (j->streams && !j->rows)
-        return STREAM;
+        return j->width > 1 ? STREAM / (2 * j->width) : STREAM;
     while (j->most && jam < (j->rows ? ROWS : MOST) && registers(j) * jam * 2 <= REGISTERS)
         jam *= 2;
     return jam;

@@ -79,6 +79,15 @@ static Range divided(Range x, Range y)
     return (Range){x.low / y.high, x.high / y.low};
 }
 
+/* A mask of upper bits cuts a number down to the multiple below it. */
+static Range masked(Range x, Range y)
+{
+    uint32_t n = y.low;
+    if (y.low != y.high || (~n & (~n + 1)) != 0)
+        return (Range){0, MIN_OF(x.high, y.high)};
+    return (Range){x.low & n, x.high & n};
+}
+
 static Range arithmetic(IrOp op, Range x, Range y)
 {
     switch (op) {
@@ -91,7 +100,7 @@ static Range arithmetic(IrOp op, Range x, Range y)
         return y.low == 0 ? (Range){0, x.high} : (Range){0, MIN_OF(x.high, y.high - 1)};
     case IR_UMIN: return (Range){MIN_OF(x.low, y.low), MIN_OF(x.high, y.high)};
     case IR_UMAX: return (Range){MAX_OF(x.low, y.low), MAX_OF(x.high, y.high)};
-    case IR_AND: return (Range){0, MIN_OF(x.high, y.high)};
+    case IR_AND: return masked(x, y);
     case IR_OR: case IR_XOR: return (Range){0, bits_below(x.high | y.high)};
     case IR_SHR: return shifted_right(x, y);
     case IR_SHL:

@@ -200,6 +200,8 @@ static Fact affine_transfer(const Facts *f, const Inst *inst)
     case IR_AND:
         if (is_const(y) && is_mask(const_of(y)) && const_of(y) != UINT32_MAX)
             return affine_by_block(f, inst, const_of(y) + 1, true);
+        if (is_const(y) && is_mask(~const_of(y)) && lanes_in_block(f, x, ~const_of(y) + 1))
+            return uniform_fact(SHAPE_GROUP, align);
         break;
     case IR_SELECT:
         if (fact_of(f, x)->shape <= SHAPE_GROUP &&

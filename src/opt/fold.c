@@ -309,6 +309,46 @@ static Inst *vec_identity(const Inst *inst)
     return first->args[0];
 }
 
+/* The bits of z that `inst` is: z & m, or z % 2^n. */
+static bool is_lower_part(const Inst *inst, Inst **z, uint32_t *m)
+{
+    if ((inst->op != IR_AND && inst->op != IR_UREM) || !is_const(inst->args[1]))
+        return false;
+    uint32_t n = inst->args[1]->constant.bits[0];
+    *z = inst->args[0];
+    *m = inst->op == IR_AND ? n : n - 1;
+    return inst->op == IR_AND || (n && (n & (n - 1)) == 0);
+}
+
+/* How often x has z in it; 0: not as a factor. */
+static uint32_t times(const Inst *x, const Inst *z)
+{
+    if (x == z)
+        return 1;
+    for (uint32_t i = 0; i < 2 && x->op == IR_IMUL; i++)
+        if (x->args[i] == z && is_const(x->args[1 - i]))
+            return x->args[1 - i]->constant.bits[0];
+    if (x->op == IR_SHL && x->args[0] == z && is_const(x->args[1]))
+        return 1u << (x->args[1]->constant.bits[0] & 31);
+    return 0;
+}
+
+/* k z - (z & m) is (k - 1) z + (z & ~m), which does not pass zero on its way: the index of
+ * pairs in sorting networks and transforms. */
+static Inst *without_lower_part(IrCursor *c, const Inst *inst)
+{
+    Inst *z;
+    uint32_t m, k;
+    if (inst->type.kind != SCALAR_I32 || inst->type.width != 1 ||
+        !is_lower_part(inst->args[1], &z, &m) || (k = times(inst->args[0], z)) == 0)
+        return NULL;
+    Inst *upper = ir_op2(c, IR_AND, z, ir_i32(c, ~m));
+    if (k == 1)
+        return upper;
+    Inst *others = k == 2 ? z : ir_op2(c, IR_IMUL, z, ir_i32(c, k - 1));
+    return ir_op2(c, IR_IADD, others, upper);
+}
+
 static Inst *integer_identity(IrCursor *c, const Inst *inst)
 {
     Inst *x = inst->args[0], *y = inst->nargs > 1 ? inst->args[1] : NULL;
@@ -316,7 +356,7 @@ static Inst *integer_identity(IrCursor *c, const Inst *inst)
     case IR_IADD:
         return is_all(y, 0) ? x : is_all(x, 0) ? y : NULL;
     case IR_ISUB:
-        return is_all(y, 0) ? x : NULL;
+        return is_all(y, 0) ? x : without_lower_part(c, inst);
     case IR_SHL: case IR_SHR: case IR_SAR:
         return is_all(y, 0) || is_all(x, 0) ? x : NULL;
     case IR_IMUL:

@@ -7,7 +7,7 @@
  * knows  kernel_abi.h
  * not    what instructions do, LLVM's passes (target.c)
  */
-#include "emit/llvm/emit_priv.h"
+#include "emit/llvm/place_priv.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -458,6 +458,7 @@ void emit_module(Emit *e)
     function_begin(e);
     memory_vars(e);
     whole_survey(e);
+    beside_survey(e);
     e->row = row_of_groups(e);
     if (e->row)
         emit_rows(e);

@@ -15,6 +15,7 @@
  *   rows.c      vectors in memory one a lane; lanes one at a time
  *   whole.c     vectors that stay as they are in memory
  *   runs.c      words side by side in each lane, loaded at once
+ *   beside.c    words that a lane stores one beside the other
  *   atomic.c    atomics          subgroup.c   subgroups and quads
  *   target.c    the machine, LLVM's passes, object files, dumps
  *
@@ -133,6 +134,7 @@ typedef struct Emit {
     uint32_t *lane_uses;                    /* [ir->next_id] of these, lane by lane */
     bool     *whole;                        /* [ir->next_id] kept whole           */
     struct Run **runs;                      /* [ir->next_id] runs.c; of loads     */
+    struct Beside **beside;                 /* [ir->next_id] what it is one with; or NULL */
     struct Wide *wide;                      /* wide.c; NULL without barriers      */
 } Emit;
 

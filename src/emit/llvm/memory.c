@@ -88,19 +88,12 @@ static void tag(Emit *e, LlvmValue access, const Address *a)
                     v->noalias);
 }
 
-/* Nobody writes it while the kernel runs. */
-static bool is_settled(const IrVar *var)
-{
-    return var->space == IRSPACE_UNIFORM || var->space == IRSPACE_IMMEDIATE ||
-           var->space == IRSPACE_CONSTANT || (var->space == IRSPACE_STORAGE && var->read_only);
-}
-
 LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer)
 {
     LlvmValue v = LLVMBuildLoad2(e->builder, type, pointer, "");
     LLVMSetAlignment(v, a->align);
     tag(e, v, a);
-    if (is_settled(a->var))
+    if (ir_var_is_read_only(a->var))
         LLVMSetMetadata(v, LLVMGetMDKindIDInContext(e->context, "invariant.load", 14),
                         LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
     return v;
@@ -166,6 +159,40 @@ static void scatter(Emit *e, const Address *a, LlvmValue v, const LaneAddress *a
     block_start(e, done);
 }
 
+/* ---- lanes that are known to be on ---- */
+
+/* Is it known which lanes are on, and are they far from each other and in bounds? Then only
+ * these access memory, one by one: the last steps of sums in workgroup memory. */
+static bool are_some_known(const Emit *e, const Address *a)
+{
+    bool dense = a->shape == ADDRESS_STRIDED && a->lane_stride == (int64_t)element_size(a);
+    return e->mask && e->lanes > 1 && LLVMIsConstant(e->mask) && !dense &&
+           a->shape != ADDRESS_UNIFORM && !address_is_private(a) && address_is_proved(a);
+}
+
+static bool is_on(const Emit *e, uint32_t lane)
+{
+    LlvmValue bit = LLVMGetAggregateElement(e->mask, lane);
+    return !LLVMIsAConstantInt(bit) || LLVMConstIntGetZExtValue(bit);
+}
+
+static LlvmValue gather_some(Emit *e, const Address *a, const LaneAddress *at)
+{
+    LlvmType type = stored_type(e, a);
+    LlvmValue v = LLVMConstNull(lane_type(e, type));
+    for (uint32_t i = 0; i < e->lanes; i++)
+        if (is_on(e, i))
+            v = lane_set(e, v, memory_load_at(e, a, type, address_in_lane(e, at, i)), i);
+    return v;
+}
+
+static void scatter_some(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at)
+{
+    for (uint32_t i = 0; i < e->lanes; i++)
+        if (is_on(e, i))
+            memory_store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
+}
+
 static void store_masked(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer,
                          LlvmValue mask)
 {
@@ -197,7 +224,7 @@ static Loaded load_uniform(Emit *e, const Address *a, uint32_t width)
 /* Rows can be loaded and stored whole. */
 static bool has_rows(const Emit *e, const Address *a, uint32_t width)
 {
-    return e->lanes > 1 && width > 1 && element_size(a) == 4 && !address_is_private(a);
+    return e->lanes % WHOLE == 0 && width > 1 && element_size(a) == 4 && !address_is_private(a);
 }
 
 static LlvmValue *lane_pointers(Emit *e, const LaneAddress *at)
@@ -515,6 +542,19 @@ static Loaded load(Emit *e, const Address *a, uint32_t width)
     return load_checked(e, a, width, spread, fits);
 }
 
+static bool load_some(Emit *e, const Inst *inst, Loaded *out)
+{
+    Address a = address_of(e, inst->args[0], false);
+    if (whole_is(e, inst) || !are_some_known(e, &a))
+        return false;
+    for (uint32_t c = 0; c < inst->type.width; c++) {
+        Address at = component_of(&a, c);
+        LaneAddress lanes = address_lanes(e, &at, false);
+        out->c[c] = gather_some(e, &at, &lanes);
+    }
+    return true;
+}
+
 static bool is_word(const Address *a)
 {
     return a->mem->value.type.width == 1 && element_size(a) == 4;
@@ -564,7 +604,7 @@ static bool load_masked(Emit *e, const Inst *place, Loaded *out)
     Address a = address_of(e, place, false);
     if (!e->mask || a.shape != ADDRESS_STRIDED || place->mem->value.type.width != 1 ||
         a.lane_stride != 4 || element_size(&a) != 4 || address_is_private(&a) ||
-        !address_is_proved(&a))
+        !address_is_proved(&a) || place_is_always_inside(e, place))
         return false;
     LlvmType types[2] = {lane_type(e, stored_type(e, &a)), e->ptr};
     LlvmValue pointer = address_scalar(e, &a, false);
@@ -588,12 +628,13 @@ void memory_load(Emit *e, const Inst *inst)
     Loaded v;
     if (strip_access(e, inst) || runs_have(e, inst))
         return;
-    Address a = address_of(e, inst->args[0], e->mask != NULL);
+    bool any_lane = e->mask && !place_is_always_inside(e, inst->args[0]);
+    Address a = address_of(e, inst->args[0], any_lane);
     a.whole = whole_is(e, inst);
     if (lanewise_is(e, inst) && is_plain(e, inst, &a)) {
         v = load_lanewise(e, &a);
-    } else if (!load_masked(e, inst->args[0], &v) && !load_pattern(e, &a, &v) &&
-               !load_partner(e, inst->args[0], &a, &v)) {
+    } else if (!load_some(e, inst, &v) && !load_masked(e, inst->args[0], &v) &&
+               !load_pattern(e, &a, &v) && !load_partner(e, inst->args[0], &a, &v)) {
         if (runs_load(e, inst, &a))
             return;
         v = load(e, &a, inst->type.width);
@@ -787,7 +828,10 @@ static void store_pieces(Emit *e, const Address *a, const LlvmValue *pieces, Llv
 static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
     LlvmValue pointer = address_scalar(e, a, false);
-    if (e->mask)
+    if (e->mask && a->alone)
+        memory_store_at(e, a, blend(e, e->mask, v[0], memory_load_at(e, a, LLVMTypeOf(v[0]),
+                                                                     pointer)), pointer);
+    else if (e->mask)
         store_masked(e, a, v[0], pointer, e->mask);
     else if (a->streams)
         stream_store(e, a, a->whole ? rows_joined(e, v) : interleave(e, v, width), pointer);
@@ -896,9 +940,31 @@ static bool is_dense(const Emit *e, const Address *a, uint32_t width)
            a->lane_stride == (int64_t)element_size(a) * width && (width == 1 || !e->mask);
 }
 
+/* Words that follow each other: all go with the last. */
+static bool store_beside(Emit *e, const Inst *inst)
+{
+    Address a;
+    const Beside *b = beside_find(e, inst, &a);
+    if (!b)
+        return false;
+    if (b->store[b->count - 1] != inst)
+        return true;
+    LlvmValue v[WHOLE];
+    for (uint32_t i = 0; i < b->count; i++)
+        v[i] = as_lanes(e, b->store[i]->args[1], 0);
+    bool dense = is_dense(e, &a, b->count);
+    if (a.shape == ADDRESS_SCATTERED) {
+        store_scattered(e, &a, v, b->count);
+    } else {
+        a.streams = dense && stream_may(e, inst, &a);
+        store_checked(e, &a, v, b->count, dense);
+    }
+    return true;
+}
+
 void memory_store(Emit *e, const Inst *inst)
 {
-    if (strip_access(e, inst))
+    if (strip_access(e, inst) || store_beside(e, inst))
         return;
     Address a = address_of(e, inst->args[0], false);
     const Inst *value = inst->args[1];
@@ -922,8 +988,17 @@ void memory_store(Emit *e, const Inst *inst)
         store_uniform(e, &a, v, width);
     } else if (is_dense(e, &a, width)) {
         a.streams = !e->mask && stream_may(e, inst, &a);
+        a.alone = e->mask && a.var->space == IRSPACE_WORKGROUP &&
+                  place_is_always_inside(e, inst->args[0]);
         store_checked(e, &a, v, width, true);
-    } else if (is_word(&a) && pattern_store(e, &a, v[0])) {
+    } else if (are_some_known(e, &a)) {
+        for (uint32_t c = 0; c < width; c++) {
+            Address at = component_of(&a, c);
+            LaneAddress some = address_lanes(e, &at, false);
+            scatter_some(e, &at, v[c], &some);
+        }
+    } else if (is_word(&a) &&
+               pattern_store(e, &a, v[0], place_is_always_inside(e, inst->args[0]))) {
         return;
     } else if (a.shape == ADDRESS_STRIDED && e->lanes > 1) {
         store_checked(e, &a, v, width, false);

@@ -184,7 +184,7 @@ static bool distances(const Emit *e, const Address *a, int64_t *at)
 static bool window_find(Emit *e, const Address *a, Window *out)
 {
     int64_t at[MOST_LANES], low = 0, high = 0;
-    if (e->mask || e->lanes < 4 || e->lanes > MOST_LANES || a->align != 4 || a->viewed ||
+    if (e->lanes < 4 || e->lanes > MOST_LANES || a->align != 4 || a->viewed ||
         a->shape == ADDRESS_UNIFORM || address_is_private(a) || !address_is_proved(a) ||
         !distances(e, a, at))
         return false;
@@ -215,26 +215,43 @@ static LlvmValue shuffled(Emit *e, LlvmValue x, LlvmValue y, const uint32_t *fro
     return LLVMBuildShuffleVector(e->builder, x, y, LLVMConstVector(at, e->lanes), "");
 }
 
+static LlvmValue window_load(Emit *e, const Address *a, LlvmType type, const Window *w)
+{
+    uint32_t from[MOST_LANES];
+    LlvmValue x = memory_load_at(e, a, lane_type(e, type), w->pointer[0]);
+    LlvmValue y = memory_load_at(e, a, lane_type(e, type), w->pointer[1]);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        from[i] = w->at[i] < e->lanes ? w->at[i] : e->lanes + w->at[i] - w->second;
+    return shuffled(e, x, y, from);
+}
+
 bool pattern_load(Emit *e, const Address *a, LlvmType type, LlvmValue *out)
 {
     Window w;
-    uint32_t from[MOST_LANES];
-    if (!window_find(e, a, &w))
+    if (e->mask || !window_find(e, a, &w))
         return false;
-    LlvmValue x = memory_load_at(e, a, lane_type(e, type), w.pointer[0]);
-    LlvmValue y = memory_load_at(e, a, lane_type(e, type), w.pointer[1]);
-    for (uint32_t i = 0; i < e->lanes; i++)
-        from[i] = w.at[i] < e->lanes ? w.at[i] : e->lanes + w.at[i] - w.second;
-    *out = shuffled(e, x, y, from);
+    *out = window_load(e, a, type, &w);
     return true;
 }
 
-bool pattern_store(Emit *e, const Address *a, LlvmValue v)
+static bool are_different(const Emit *e, const Window *w)
+{
+    for (uint32_t i = 0; i < e->lanes; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (w->at[i] == w->at[k])
+                return false;
+    return true;
+}
+
+bool pattern_store(Emit *e, const Address *a, LlvmValue v, bool always_inside)
 {
     Window w;
     LlvmValue parts[2];
-    if (a->var->space != IRSPACE_WORKGROUP || !window_find(e, a, &w))
+    if (a->var->space != IRSPACE_WORKGROUP || (e->mask && !always_inside) ||
+        !window_find(e, a, &w) || (e->mask && !are_different(e, &w)))
         return false;
+    if (e->mask)                        /* lanes that are off store what is there */
+        v = blend(e, e->mask, v, window_load(e, a, LLVMGetElementType(LLVMTypeOf(v)), &w));
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t from[MOST_LANES], first = k ? w.second : 0;
         for (uint32_t i = 0; i < e->lanes; i++)

@@ -185,6 +185,48 @@ bool address_is_proved(const Address *a)
     return true;
 }
 
+#define INDEX_DEPTH 8u
+#define MOST_INDEX  (1u << 24)          /* that is looked at                      */
+
+/* The largest number that lanes have, on or off; UINT64_MAX: any. */
+static uint64_t most_of(const Emit *e, const Inst *inst, uint32_t depth)
+{
+    const uint32_t *size = e->ir->workgroup_size;
+    if (inst->op == IR_CONST)
+        return inst->constant.bits[0];
+    if (inst->op == IR_INPUT && inst->input <= INPUT_LOCAL_ID_Z)
+        return size[inst->input - INPUT_LOCAL_ID_X] - 1;
+    if (inst->op == IR_INPUT && inst->input == INPUT_LOCAL_INDEX)
+        return e->invocations - 1;
+    bool known = inst->op == IR_IADD || inst->op == IR_IMUL || inst->op == IR_AND;
+    if (!known || depth == 0)
+        return UINT64_MAX;
+    uint64_t x = most_of(e, inst->args[0], depth - 1), y = most_of(e, inst->args[1], depth - 1);
+    if (inst->op == IR_AND) {           /* upper bits cut down to the multiple below */
+        uint32_t rest = inst->args[1]->op == IR_CONST ? ~(uint32_t)y : 1;
+        return (rest & (rest + 1)) == 0 ? x & y : MIN_OF(x, y);
+    }
+    if (x > MOST_INDEX || y > MOST_INDEX)
+        return UINT64_MAX;
+    return inst->op == IR_IADD ? x + y : x * y;
+}
+
+bool place_is_always_inside(const Emit *e, const Inst *place)
+{
+    if (e->invocations % e->lanes)
+        return false;
+    for (; place->op != IR_VAR; place = place->args[0]) {
+        if (place->op == IR_FIELD)
+            continue;
+        const MemType *of = place->args[0]->mem;
+        uint64_t count = place->op != IR_ELEM ? 0
+                         : of->kind == MEM_ARRAY ? of->array.count : of->value.type.width;
+        if (most_of(e, place->args[1], INDEX_DEPTH) >= count)
+            return false;
+    }
+    return true;
+}
+
 LlvmValue address_fits_lanes(Emit *e, const Address *a)
 {
     LlvmValue fits = NULL;

@@ -34,6 +34,8 @@ typedef struct Address {
     AddressShape   shape;
     int64_t        lane_stride;     /* STRIDED: bytes from lane to lane          */
     bool           streams;         /* stores may pass the caches by             */
+    bool           alone;           /* lanes that are off may store what is there: no
+                                       other thread sees it                      */
     bool           whole;           /* the value is in pieces (whole.c)          */
 } Address;
 
@@ -43,6 +45,8 @@ Address address_of(Emit *e, const Inst *place, bool for_all);
 bool    address_is_private(const Address *a);       /* one memory a lane         */
 
 bool    address_is_proved(const Address *a);        /* no check is needed        */
+/* Is a place in bounds whatever lanes are on? Indices are made from local ids alone. */
+bool    place_is_always_inside(const Emit *e, const Inst *place);
 
 /* For UNIFORM and STRIDED: i1, the checks that are still needed; NULL: none.
  * Without `uniform_too` only those that clamping a scalar would not settle. */
@@ -125,12 +129,25 @@ typedef struct Partner {
 bool      partner_find(Emit *e, const Inst *place, Partner *out);
 LlvmValue partner_mask(Emit *e, LlvmValue mask, LlvmValue by);
 
+/* ---- beside.c ---- */
+
+/* Stores to words that follow each other. */
+typedef struct Beside {
+    const Inst *store[WHOLE];
+    uint32_t    count;
+} Beside;
+
+void          beside_survey(Emit *e);                   /* at entry               */
+/* The stores that one is done with, at once, and the address of the first; NULL: it is
+ * done alone. */
+const Beside *beside_find(Emit *e, const Inst *store, Address *out);
+
 /* ---- pattern.c ---- */
 
 /* One word a lane; `type`: what it is in memory. False: the distances are not known, or
- * too large. */
+ * too large. `always_inside`: also in lanes that are off. */
 bool      pattern_load(Emit *e, const Address *a, LlvmType type, LlvmValue *out);
-bool      pattern_store(Emit *e, const Address *a, LlvmValue v);
+bool      pattern_store(Emit *e, const Address *a, LlvmValue v, bool always_inside);
 
 /* ---- stream.c ---- */
 

@@ -541,9 +541,10 @@ static void lane_loop_open(Emit *e, LaneLoop *l, const LaneSpan *span)
     LlvmValue step = slot_load(e, e->i32, l->step);
     if (e->row)
         step = LLVMBuildAdd(e->builder, step, slot_load(e, e->i32, l->base), "");
+    bool one = e->all_groups == 1 || span->last == const_i32(e, 1);
     for (uint32_t i = 0; i < e->jam; i++) {
         LlvmValue at = LLVMBuildAdd(e->builder, step, const_i32(e, i), "");
-        e->sides[i] = e->all_groups == 1 ? const_i32(e, 0) : group_of_step(e, at);
+        e->sides[i] = one ? const_i32(e, 0) : group_of_step(e, at);
     }
     side_set(e, 0);
     e->mask = who_is_here(e, first_mask(e));
@@ -660,6 +661,59 @@ static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
     return true;
 }
 
+/* ---- segments of few ---- */
+
+#define CONDITION_DEPTH 4u
+
+static bool is_local_index(const Emit *e, const Inst *inst)
+{
+    return inst->op == IR_INPUT &&
+           (inst->input == INPUT_LOCAL_INDEX ||
+            (inst->input == INPUT_LOCAL_ID_X && e->ir->workgroup_size[0] == e->invocations));
+}
+
+/* Invocations from this one on do not fulfil a condition; UINT32_MAX: some may. */
+static uint32_t fulfilled_below(const Emit *e, const Inst *c, uint32_t depth)
+{
+    if (c->op == IR_AND && depth) {
+        uint32_t x = fulfilled_below(e, c->args[0], depth - 1);
+        uint32_t y = fulfilled_below(e, c->args[1], depth - 1);
+        return MIN_OF(x, y);
+    }
+    bool bounds = c->op == IR_ULT || c->op == IR_ULE || c->op == IR_IEQ;
+    if (!bounds || !is_local_index(e, c->args[0]) || c->args[1]->op != IR_CONST)
+        return UINT32_MAX;
+    uint32_t n = c->args[1]->constant.bits[0];
+    return c->op == IR_ULT || n == UINT32_MAX ? n : n + 1;
+}
+
+/* The same for an instruction that does something; 0: nobody notices this one. */
+static uint32_t busy_below(const Emit *e, const Inst *inst)
+{
+    const Wide *w = e->wide;
+    IrEffect effect = ir_op_effect((IrOp)inst->op);
+    if (effect == EFFECT_PURE || effect == EFFECT_READ)
+        return w->crosses[inst->id] && w->cost[inst->id] == UINT8_MAX ? UINT32_MAX : 0;
+    const Fact *f = &e->facts->of[inst->id];
+    if (inst->op != IR_IF || inst->flow.nresults || f->apart ||
+        inst->flow.regions[0]->last->op != IR_YIELD ||
+        inst->flow.regions[1]->first->op != IR_YIELD)
+        return UINT32_MAX;
+    return fulfilled_below(e, inst->args[0], CONDITION_DEPTH);
+}
+
+/* "if l < n { ... }", as sums in workgroup memory have it at each step: lane groups of which
+ * no lane is below n are not gone through. Returns how many lane groups are left. */
+static uint32_t busy_groups(const Emit *e, const Segment *s)
+{
+    uint32_t below = 1;
+    if (!e->wide || s->give || e->team_groups || e->row || e->options->shuffle)
+        return e->groups;
+    for (const Inst *inst = s->first; inst != s->end; inst = inst->next)
+        below = MAX_OF(below, busy_below(e, inst));
+    return below < e->invocations ? (below + e->lanes - 1) / e->lanes : e->groups;
+}
+
 /* Code of [first, end) for all lane groups; then `leave`, if there is one, gives
  * its values to the construct it leaves. */
 static void emit_segment(Emit *e, const Inst *first, const Inst *end,
@@ -672,7 +726,10 @@ static void emit_segment(Emit *e, const Inst *first, const Inst *end,
                     analysis_is_together(e->facts, first, end);
     uint32_t jam = together ? analysis_jam(e->arena, e->facts, first, end) : 1;
     jam = MIN_OF(jam, e->most_jam);
-    if (!emit_uneven(e, &s, jam))
+    uint32_t busy = busy_groups(e, &s);
+    if (busy < e->groups)
+        emit_span(e, &s, &(LaneSpan){const_i32(e, 0), const_i32(e, busy), busy % jam ? 1 : jam});
+    else if (!emit_uneven(e, &s, jam))
         emit_span(e, &s, &(LaneSpan){const_i32(e, 0), group_count(e), jam});
     take_given(e);
 }

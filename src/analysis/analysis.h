@@ -83,8 +83,12 @@ uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *e
  * group; those of the worst loop through which all go together. */
 uint32_t analysis_registers(Arena *a, const Facts *f, const Inst *first, const Inst *end);
 /* As analysis_jam(), where all loops sum up products, so that registers are full of sums: any
- * number; 0: there is something else in them, or nothing. */
+ * number of lane groups that are below each other; 0: there is something else in them, or
+ * nothing. */
 uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, const Inst *end);
+
+/* Lane groups beside each other in a row of a workgroup; 1: rows are no longer than one. */
+uint32_t analysis_columns(const Ir *ir, uint32_t lanes);
 
 /* "p < limit" or "p <= limit", which every round of a loop begins with and without which
  * the loop ends, for a parameter p of its body; NULL: there is no such test. */

@@ -129,18 +129,32 @@ static bool has_function(const Region *region)
     return false;
 }
 
-/* Is a number the same in each lane group, whatever it is from lane to lane? */
-static bool same_in_groups(const Facts *f, const Inst *inst, uint32_t depth)
+uint32_t analysis_columns(const Ir *ir, uint32_t lanes)
+{
+    return ir->workgroup_size[0] % lanes ? 1 : ir->workgroup_size[0] / lanes;
+}
+
+static bool is_along_x(const Ir *ir, IrInput input)
+{
+    const uint32_t *size = ir->workgroup_size;
+    return input == INPUT_LOCAL_ID_X ||
+           (input == INPUT_LOCAL_INDEX && size[1] == 1 && size[2] == 1);
+}
+
+/* Is a number the same in each lane group, or in each of those that are below each other,
+ * whatever it is from lane to lane? */
+static bool same_in_groups(const Facts *f, const Inst *inst, bool below, uint32_t depth)
 {
     if (fact_of(f, inst)->shape == SHAPE_WORKGROUP)
         return true;
     if (inst->op == IR_INPUT)
-        return inst->input == INPUT_LOCAL_ID_X && f->ir->workgroup_size[0] == f->lanes;
+        return is_along_x(f->ir, inst->input) && f->ir->workgroup_size[0] % f->lanes == 0 &&
+               (below || analysis_columns(f->ir, f->lanes) == 1);
     if (ir_op_effect((IrOp)inst->op) != EFFECT_PURE || inst->op == IR_PARAM ||
         inst->op == IR_RESULT || depth == 0)
         return false;
     for (uint32_t i = 0; i < inst->nargs; i++)
-        if (!same_in_groups(f, inst->args[i], depth - 1))
+        if (!same_in_groups(f, inst->args[i], below, depth - 1))
             return false;
     return true;
 }
@@ -154,7 +168,7 @@ static bool is_stream(const Facts *f, const Inst *inst)
     for (; place->op != IR_VAR; place = place->args[0])
         if (place->op == IR_ELEM && fact_of(f, place->args[1])->shape == SHAPE_AFFINE)
             index = place->args[1];
-    return place->var->space == IRSPACE_STORAGE && index && !same_in_groups(f, index, 8);
+    return place->var->space == IRSPACE_STORAGE && index && !same_in_groups(f, index, false, 8);
 }
 
 /* A few instructions around loads: with all lane groups side by side memory is read in
@@ -212,19 +226,20 @@ static bool ends_early(const Inst *loop)
     return step && c->args[1]->constant.bits[0] / step <= EARLY;
 }
 
-/* A load that all lane groups share, or one number of each? */
+/* A load that all lane groups of a column share, or one number of each? */
 static bool is_factor(const Facts *f, const Inst *load)
 {
     const Inst *place = load->args[0];
     for (; place->op != IR_VAR; place = place->args[0])
         if (place->op == IR_VIEW || (place->op == IR_ELEM &&
-            fact_of(f, load)->shape == SHAPE_VARYING && !same_in_groups(f, place->args[1], 8)))
+            fact_of(f, load)->shape == SHAPE_VARYING &&
+            !same_in_groups(f, place->args[1], true, 8)))
             return false;
     return load->type.kind == SCALAR_F32 && load->type.width == 1;
 }
 
-/* sum += x * y and nothing else, where lane groups have x in common and y is a number of
- * each: it needs few registers but for the sums. */
+/* sum += x * y and nothing else, where lane groups of a column have x in common and y is a
+ * number of each: it needs few registers but for the sums. */
 static bool sums_products(const Facts *f, const Region *region)
 {
     uint32_t shared = 0;

@@ -40,8 +40,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* Lane groups that loops of sums take side by side if workgroups are a band; 0: they do
- * not go the same way, or share nothing. */
+/* Lane groups below each other that loops of sums take side by side if workgroups are a
+ * band; 0: they do not go the same way, or share nothing. */
 static uint32_t side_by_side(Ir *ir, uint32_t lanes, uint32_t native)
 {
     ir->band = MOST_BAND;
@@ -59,6 +59,7 @@ void opt_band(Ir *ir, uint32_t lanes, uint32_t native)
     if (ir->team || invocations % lanes || has_memory_of_its_own(ir) || !is_apart(ir->body))
         return;
     uint32_t most = side_by_side(ir, lanes, native);
-    uint32_t band = most ? most / common_divisor(most, invocations / lanes) : 0;
+    uint32_t rows = invocations / lanes / analysis_columns(ir, lanes);
+    uint32_t band = most ? most / common_divisor(most, rows) : 0;
     ir->band = band > 1 && band <= MOST_BAND ? band : 0;
 }

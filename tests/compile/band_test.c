@@ -24,7 +24,8 @@
              "@group(0) @binding(1) var<storage, read> b : array<f32>;" \
              "@group(0) @binding(2) var<storage, read_write> c : array<f32>;"
 #define IDS  "(@builtin(global_invocation_id) i : vec3u," \
-             " @builtin(local_invocation_id) l : vec3u, @builtin(workgroup_id) g : vec3u)"
+             " @builtin(local_invocation_id) l : vec3u, @builtin(workgroup_id) g : vec3u," \
+             " @builtin(local_invocation_index) q : u32)"
 #define SUM(x, y) "var s = 0.0; for (var k = 0u; k < depth; k++) { s += " x " * " y "; }"
 #define PLAIN SUM("a[i.y * depth + k]", "b[k * n + i.x]") "c[i.y * n + i.x] = s;"
 
@@ -32,33 +33,49 @@ typedef struct Row {
     const char *source;
     uint32_t    lanes, band;
     uint32_t    size[2];            /* of a workgroup                             */
+    bool        product;            /* of a and b                                 */
     const char *why;
 } Row;
 
 /* With 8 lanes, and 12 registers for sums. */
 static const Row rows[] = {
     {HEAD "@compute @workgroup_size(8, 8) fn main" IDS "{" PLAIN "}",
-     8, 3, {8, 8}, "8 + 8 + 8 are 12 + 12"},
+     8, 3, {8, 8}, true, "8 + 8 + 8 are 12 + 12"},
     {HEAD "@compute @workgroup_size(8, 16) fn main" IDS "{" PLAIN "}",
-     8, 3, {8, 16}, "three times 16 are four times 12"},
+     8, 3, {8, 16}, true, "three times 16 are four times 12"},
     {HEAD "@compute @workgroup_size(16, 16) fn main" IDS "{" PLAIN "}",
-     16, 3, {16, 16}, "two registers each: eight times 6"},
+     16, 3, {16, 16}, true, "two registers each: eight times 6"},
     {HEAD "@compute @workgroup_size(8, 4) fn main" IDS "{" PLAIN "}",
-     8, 3, {8, 4}, "one time 12"},
+     8, 3, {8, 4}, true, "one time 12"},
     {HEAD "@compute @workgroup_size(8, 12) fn main" IDS "{" PLAIN "}",
-     8, 0, {8, 12}, "they fill the registers alone"},
+     8, 0, {8, 12}, true, "they fill the registers alone"},
+    {HEAD "@compute @workgroup_size(16, 4) fn main" IDS "{" PLAIN "}",
+     8, 3, {16, 4}, true, "two columns of one time 12"},
+    {HEAD "@compute @workgroup_size(32, 8) fn main" IDS "{" PLAIN "}",
+     16, 3, {32, 8}, true, "two columns of four times 6"},
+    {HEAD "@compute @workgroup_size(32, 6) fn main" IDS "{" PLAIN "}",
+     16, 0, {32, 6}, true, "two columns that fill the registers alone"},
+    {HEAD "@compute @workgroup_size(32, 1) fn main" IDS "{" PLAIN "}",
+     16, 6, {32, 1}, true, "six rows fill the registers"},
+    {HEAD "@compute @workgroup_size(32) fn main" IDS "{"
+     SUM("a[g.y * depth + k]", "b[k * n + q]") "c[g.y * n + q] = s; }",
+     16, 6, {32, 1}, true, "the same by the index of the invocation"},
+    {HEAD "@compute @workgroup_size(32, 3, 2) fn main" IDS "{"
+     SUM("a[(g.y * 6 + l.z * 3 + l.y) * depth + k]", "b[k * n + i.x]")
+     "c[(g.y * 6 + l.z * 3 + l.y) * n + i.x] = s; }",
+     8, 2, {32, 6}, true, "three dimensions"},
     {HEAD "@compute @workgroup_size(8, 8) fn main" IDS "{"
      SUM("a[i.y * depth + k]", "b[(k + g.y % 2) * n % 1200 + i.x]") "c[i.y * n + i.x] = s; }",
-     8, 0, {8, 8}, "each loads something else"},
+     8, 0, {8, 8}, false, "each loads something else"},
     {HEAD "@compute @workgroup_size(8, 8) fn main" IDS "{"
      "if g.y % 2 == 0 {" PLAIN "} else { c[i.y * n + i.x] = 1; } }",
-     8, 0, {8, 8}, "they go different ways"},
+     8, 0, {8, 8}, false, "they go different ways"},
     {HEAD "var<workgroup> w : array<f32, 64>;"
      "@compute @workgroup_size(8, 8) fn main" IDS "{"
      "w[l.y * 8 + l.x] = 1; workgroupBarrier();" PLAIN "c[i.y * n + i.x] += w[63 - l.x]; }",
-     8, 0, {8, 8}, "each has memory of its own"},
+     8, 0, {8, 8}, false, "each has memory of its own"},
     {HEAD "@compute @workgroup_size(8, 8) fn main" IDS "{ c[i.y * n + i.x] = a[i.y]; }",
-     8, 0, {8, 8}, "there is no loop"},
+     8, 0, {8, 8}, false, "there is no loop"},
 };
 
 typedef struct Made {
@@ -101,7 +118,13 @@ static void data_fill(Data *d)
         d->c[i] = -7;
 }
 
-/* Rows [first, end) of workgroups, `band` at a time, in all columns but the first. */
+/* The first column of workgroups, of several, is left out. */
+static uint32_t first_column(const Row *row)
+{
+    return row->size[0] < WIDE ? 1 : 0;
+}
+
+/* Rows [first, end) of workgroups, `band` at a time. */
 static void run(const Kernel *k, Data *d, const Row *row, uint32_t first, uint32_t end,
                 uint32_t band)
 {
@@ -112,7 +135,8 @@ static void run(const Kernel *k, Data *d, const Row *row, uint32_t first, uint32
     KernelDispatch dispatch = {.buffers = buffers, .stop = &stop, .band = band, .band_end = end,
                                .num_workgroups = {WIDE / row->size[0], end, 1}};
     for (uint32_t y = first; y < end; y += MAX_OF(band, 1u))
-        assert_int_equal(k->run(&dispatch, memory, 1, WIDE / row->size[0], y, 0), 0);
+        assert_int_equal(k->run(&dispatch, memory, first_column(row),
+                                WIDE / row->size[0], y, 0), 0);
     free(memory);
 }
 
@@ -130,64 +154,66 @@ static void compare(const Kernel *k, const Row *row, Data *want, Data *is)
             }
 }
 
-static void test_who_runs_as_one(void **state)
+/* The numbers themselves: sums that are exact. */
+static void check_sums(const Row *row, const Data *d, uint32_t high)
 {
-    (void)state;
-    if (emit_native_lanes() != 8)
-        skip();
-    for (size_t i = 0; i < COUNTOF(rows); i++) {
-        Made m;
-        made_init(&m, &rows[i], false);
-        if (m.kernel->band != rows[i].band)
-            fail_msg("a band of %u, not %u: %s", m.kernel->band, rows[i].band, rows[i].why);
-        made_fini(&m);
+    uint32_t first = first_column(row) * row->size[0];
+    for (uint32_t y = 0; y < high; y++)
+        for (uint32_t x = 0; x < WIDE; x++) {
+            float sum = x < first ? -7.0f : 0.0f;
+            for (uint32_t k = 0; x >= first && k < DEPTH; k++)
+                sum += d->a[y * DEPTH + k] * d->b[k * WIDE + x];
+            if (d->c[y * WIDE + x] != sum)
+                fail_msg("row %u, column %u: %s", y, x, row->why);
+        }
+    assert_true(d->c[high * WIDE + WIDE - 1] == -7);
+}
+
+static void check_products(const Kernel *k, const Row *row, Data *d)
+{
+    for (uint32_t n = 1; n <= 7; n++) {
+        data_fill(d);
+        run(k, d, row, 0, n, k->band);
+        check_sums(row, d, n * row->size[1]);
     }
 }
 
-static void test_bands_do_what_rows_do(void **state)
+static void check_all(bool shuffle)
 {
     Data *want = malloc(sizeof *want), *is = malloc(sizeof *is);
-    (void)state;
     assert_non_null(want);
     assert_non_null(is);
-    for (size_t i = 0; i < 2 * COUNTOF(rows); i++) {
+    for (size_t i = 0; i < COUNTOF(rows); i++) {
         Made m;
-        made_init(&m, &rows[i / 2], i % 2);
-        compare(m.kernel, &rows[i / 2], want, is);
+        made_init(&m, &rows[i], shuffle);
+        if (emit_native_lanes() == 8 && m.kernel->band != rows[i].band)
+            fail_msg("a band of %u, not %u: %s", m.kernel->band, rows[i].band, rows[i].why);
+        compare(m.kernel, &rows[i], want, is);
+        if (rows[i].product)
+            check_products(m.kernel, &rows[i], is);
         made_fini(&m);
     }
     free(want);
     free(is);
 }
 
-/* The numbers themselves, once: sums of few terms that are exact. */
-static void test_sums_are_right(void **state)
+static void test_bands_do_what_rows_do(void **state)
 {
-    Data *d = malloc(sizeof *d);
-    Made  m;
     (void)state;
-    assert_non_null(d);
-    made_init(&m, &rows[2], false);
-    data_fill(d);
-    run(m.kernel, d, &rows[2], 0, 5, m.kernel->band);
-    for (uint32_t y = 0; y < 80; y++)
-        for (uint32_t x = 16; x < WIDE; x++) {
-            float sum = 0;
-            for (uint32_t k = 0; k < DEPTH; k++)
-                sum += d->a[y * DEPTH + k] * d->b[k * WIDE + x];
-            assert_true(d->c[y * WIDE + x] == sum);
-        }
-    assert_true(d->c[80 * WIDE + 16] == -7 && d->c[15] == -7);
-    made_fini(&m);
-    free(d);
+    check_all(false);
+}
+
+static void test_in_any_order(void **state)
+{
+    (void)state;
+    check_all(true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_runs_as_one),
         cmocka_unit_test(test_bands_do_what_rows_do),
-        cmocka_unit_test(test_sums_are_right),
+        cmocka_unit_test(test_in_any_order),
     };
     return cmocka_run_group_tests_name("band", tests, NULL, NULL);
 }

@@ -44,10 +44,17 @@ static LlvmValue workgroup_id(Emit *e, uint32_t axis)
     return LLVMBuildAdd(e->builder, e->workgroup_id[axis], own, "");
 }
 
+/* What the lanes of the n-th lane group count from 0 on. */
+static LlvmValue lanes_of(Emit *e, LlvmValue n, bool lanes)
+{
+    LlvmValue base = LLVMBuildMul(e->builder, n, const_i32(e, e->lanes), "");
+    return lanes ? LLVMBuildAdd(e->builder, splat(e, base), const_lanes(e, 0, 1), "") : base;
+}
+
 static LlvmValue local_index(Emit *e, bool lanes)
 {
-    LlvmValue base = LLVMBuildMul(e->builder, local_group(e), const_i32(e, e->lanes), "");
-    return lanes ? LLVMBuildAdd(e->builder, splat(e, base), const_lanes(e, 0, 1), "") : base;
+    bool row = e->ir->workgroup_size[1] == 1 && e->ir->workgroup_size[2] == 1;
+    return lanes_of(e, e->column && row ? e->column : local_group(e), lanes);
 }
 
 static LlvmValue modulo(Emit *e, LlvmValue x, uint32_t n)
@@ -65,6 +72,8 @@ static LlvmValue quotient(Emit *e, LlvmValue x, uint32_t n)
 static LlvmValue local_id(Emit *e, uint32_t axis, bool lanes)
 {
     const uint32_t *size = e->ir->workgroup_size;
+    if (axis == 0 && e->column)
+        return lanes_of(e, e->column, lanes);
     LlvmValue index = local_index(e, lanes);
     if (axis == 0)
         return modulo(e, index, size[0]);

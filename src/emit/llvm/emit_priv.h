@@ -119,6 +119,9 @@ typedef struct Emit {
     uint32_t  jam, side;                    /* how many; which is meant now       */
     LlvmValue sides[MAX_JAM];               /* i32: numbers in the workgroup      */
     LlvmValue group;                        /* sides[side]; in a team, of all     */
+    LlvmValue column;                       /* i32: which of the lane groups of a row,
+                                               while all below each other come before
+                                               the next; or NULL                  */
     LlvmValue mask;                         /* <lanes x i1>; NULL: all are active */
     LlvmBlock  group_end;                   /* RETURN of all lanes                */
     LlvmBlock  region_end;                  /* where the current region falls to  */

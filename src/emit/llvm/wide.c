@@ -463,14 +463,17 @@ static LlvmValue group_count(Emit *e)
     return e->team_groups ? e->team_groups : const_i32(e, e->groups);
 }
 
-/* The lane group of step `step`: the same, or in hostile builds a scrambled one
- * (an odd factor visits each residue of a power of two once). */
+/* The lane group of step `step`: the same, or in hostile builds from the end on; or in a
+ * column, of those below each other. */
 static LlvmValue group_of_step(Emit *e, LlvmValue step)
 {
-    if (!e->options->shuffle)
-        return step;
-    LlvmValue last = LLVMBuildSub(e->builder, group_count(e), const_i32(e, 1), "");
-    return LLVMBuildSub(e->builder, last, step, "");
+    LLVMBuilderRef b = e->builder;
+    LlvmValue columns = const_i32(e, e->column ? analysis_columns(e->ir, e->lanes) : 1);
+    if (e->options->shuffle) {
+        LlvmValue count = LLVMBuildUDiv(b, group_count(e), columns, "");
+        step = LLVMBuildSub(b, LLVMBuildSub(b, count, const_i32(e, 1), ""), step, "");
+    }
+    return e->column ? LLVMBuildAdd(b, LLVMBuildMul(b, step, columns, ""), e->column, "") : step;
 }
 
 /* The lane groups [first, last) of a workgroup or team, `jam` side by side. */
@@ -622,14 +625,21 @@ static LlvmValue by_band(Emit *e, const uint32_t *numbers)
     return v;
 }
 
+/* Lane groups of one workgroup that are below each other. */
+static uint32_t rows_of(const Emit *e)
+{
+    return e->groups / analysis_columns(e->ir, e->lanes);
+}
+
 /* The loops of a cut that take `jam` side by side, if there are any. */
 static void emit_cut(Emit *e, const Segment *s, uint32_t jam, uint32_t most)
 {
     uint32_t first[MOST_BAND], last[MOST_BAND], n = MAX_OF(e->ir->band, 1u), have = 0;
     for (uint32_t i = 0; i < n; i++) {
-        Cut cut = cut_of((i + 1) * e->groups, most);
+        uint32_t rows = (i + 1) * rows_of(e);
+        Cut cut = cut_of(rows, most);
         first[i] = jam == cut.least ? cut.end : 0;
-        last[i] = jam == cut.least ? (i + 1) * e->groups : jam == cut.least + 1 ? cut.end : 0;
+        last[i] = jam == cut.least ? rows : jam == cut.least + 1 ? cut.end : 0;
         have += first[i] < last[i];
     }
     if (!have)
@@ -646,6 +656,24 @@ static void emit_cut(Emit *e, const Segment *s, uint32_t jam, uint32_t most)
     block_start(e, none);
 }
 
+/* for (column = 0; column < columns; column++) all cuts */
+static void emit_columns(Emit *e, const Segment *s, uint32_t least, uint32_t most)
+{
+    uint32_t columns = analysis_columns(e->ir, e->lanes);
+    LlvmBlock header = block_new(e, "column");
+    LlvmValue slot = columns > 1 ? slot_new(e, e->i32, "column") : NULL;
+    if (slot)
+        slot_store(e, slot, const_i32(e, 0));
+    jump(e, header);
+    block_start(e, header);
+    e->column = slot ? slot_load(e, e->i32, slot) : NULL;
+    for (uint32_t n = most; n >= least; n--)
+        emit_cut(e, s, n, most);
+    e->column = NULL;
+    if (slot)
+        slot_count(e, slot, 1, const_i32(e, columns), header);
+}
+
 /* Sums of products fill the registers, whether or not their number divides the workgroup.
  * False: one number suits. */
 static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
@@ -653,11 +681,27 @@ static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
     uint32_t most = MIN_OF(analysis_jam_products(e->arena, e->facts, s->first, s->end), MAX_JAM);
     if (jam <= 1 || most <= jam || e->row || e->ir->team)
         return false;
-    for (uint32_t i = 1; i <= MAX_OF(e->ir->band, 1u); i++)
-        if (cut_of(i * e->groups, most).least < jam)
-            return false;
-    for (uint32_t n = most; n >= jam; n--)
-        emit_cut(e, s, n, most);
+    uint32_t good[MOST_BAND], n = MAX_OF(e->ir->band, 1u), have = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        good[i] = cut_of((i + 1) * rows_of(e), most).least >= jam;
+        have += good[i];
+    }
+    if (!good[n - 1])
+        return false;
+    LlvmBlock cuts = block_new(e, "cuts"), whole = block_new(e, "whole");
+    LlvmBlock after = block_new(e, "cut");
+    if (have < n)
+        jump_if(e, LLVMBuildTrunc(e->builder, by_band(e, good), e->i1, ""), cuts, whole);
+    else
+        jump(e, cuts);
+    block_start(e, cuts);
+    emit_columns(e, s, jam, most);
+    jump(e, after);
+    block_start(e, whole);
+    if (have < n)
+        emit_span(e, s, &(LaneSpan){const_i32(e, 0), group_count(e), jam});
+    jump(e, after);
+    block_start(e, after);
     return true;
 }
 

@@ -385,9 +385,30 @@ static Inst *integer_identity(IrCursor *c, const Inst *inst)
     }
 }
 
+#define MAX_PRODUCT 4u              /* largest power that is written out          */
+
+/*
+ * Small whole powers are products: more accurate, and of negative numbers, too, whose
+ * powers WGSL leaves open but authors of kernels count on.
+ */
+static Inst *pow_identity(IrCursor *c, const Inst *inst)
+{
+    Inst *x = inst->args[0], *square;
+    uint32_t n = 1;
+    if (inst->type.kind != SCALAR_F32)
+        return NULL;
+    while (n <= MAX_PRODUCT && !is_all(inst->args[1], bits_of((float)n)))
+        n++;
+    if (n > MAX_PRODUCT || n == 1)
+        return n == 1 ? x : NULL;
+    square = ir_op2(c, IR_FMUL, x, x);
+    return n == 2 ? square : ir_op2(c, IR_FMUL, square, n == 3 ? x : square);
+}
+
 Inst *fold_identity(IrCursor *c, const Inst *inst)
 {
     switch (inst->op) {
+    case IR_POW: return pow_identity(c, inst);
     case IR_EXTRACT: case IR_EXTRACT_AT: return extract_identity(c, inst);
     case IR_INSERT_AT: return insert_identity(c, inst);
     case IR_SWIZZLE: return swizzle_identity(c, inst);

@@ -2,6 +2,7 @@
 /*
  * loops.c - the form that loops with one test at the top have.
  */
+#include "analysis/analysis.h"
 #include "opt/opt_priv.h"
 
 bool region_only(const Region *r, IrOp op)
@@ -23,20 +24,45 @@ Inst *loop_guard(const Inst *loop)
     return ends ? inst : NULL;
 }
 
+#define INNER_ROUNDS 8u             /* of loops without barriers, if not fewer    */
+#define MAX_WORK     (1u << 20)     /* of a construct: from here on it is just much */
+
+static bool leaves_only_there(const Region *region, const Inst *loop, const Inst *guard,
+                              LoopSurvey *out);
+
+/* The same of a construct. Loops in it may become as many rounds, one after the other. */
+static bool construct_leaves(const Inst *inst, const Inst *loop, const Inst *guard,
+                             LoopSurvey *out)
+{
+    LoopSurvey inner = {0};
+    for (uint32_t i = 0; i < inst->flow.nregions; i++)
+        if (!leaves_only_there(inst->flow.regions[i], loop, guard, &inner))
+            return false;
+    uint32_t rounds = 1;
+    if (inst->op == IR_LOOP && !inner.barrier) {
+        rounds = analysis_rounds(inst);
+        rounds = rounds && rounds < INNER_ROUNDS ? rounds : INNER_ROUNDS;
+    }
+    out->insts += inner.insts;
+    out->work += MIN_OF(inner.work * rounds, MAX_WORK);
+    out->barrier |= inner.barrier;
+    return true;
+}
+
 static bool leaves_only_there(const Region *region, const Inst *loop, const Inst *guard,
                               LoopSurvey *out)
 {
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         bool end = inst == loop->flow.regions[0]->last;
         out->insts++;
+        out->work++;
         out->barrier |= inst->op == IR_BARRIER;
         if (inst->op == IR_RETURN ||
             ((inst->op == IR_BREAK || inst->op == IR_CONTINUE) && inst->target == loop && !end))
             return false;
-        if (ir_op_is_construct((IrOp)inst->op) && inst != guard)
-            for (uint32_t i = 0; i < inst->flow.nregions; i++)
-                if (!leaves_only_there(inst->flow.regions[i], loop, guard, out))
-                    return false;
+        if (ir_op_is_construct((IrOp)inst->op) && inst != guard &&
+            !construct_leaves(inst, loop, guard, out))
+            return false;
     }
     return true;
 }
@@ -44,7 +70,7 @@ static bool leaves_only_there(const Region *region, const Inst *loop, const Inst
 bool loop_is_plain(const Inst *loop, const Inst *guard, LoopSurvey *out)
 {
     const Inst *end = loop->flow.regions[0]->last;
-    *out = (LoopSurvey){0, false};
+    *out = (LoopSurvey){0};
     return guard && end->op == IR_CONTINUE && end->target == loop &&
            loop->flow.regions[1]->last->op == IR_NEXT &&
            leaves_only_there(loop->flow.regions[0], loop, guard, out) &&

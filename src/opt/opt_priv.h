@@ -78,6 +78,7 @@ Inst *loop_guard(const Inst *loop);
 
 typedef struct LoopSurvey {
     uint32_t insts;
+    uint64_t work;                  /* the same, those of loops in it several times */
     bool     barrier;
 } LoopSurvey;
 

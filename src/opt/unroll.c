@@ -24,9 +24,12 @@ static uint32_t rounds_of(const Inst *loop, const Inst *guard, bool barrier, uin
     LoopSurvey survey;
     uint32_t rounds = guard ? analysis_rounds(loop) : 0;
     if (!rounds || rounds > MAX_ROUNDS || !loop_is_plain(loop, guard, &survey) ||
-        survey.barrier != barrier || survey.insts * rounds > *room)
+        survey.barrier != barrier)
         return 0;
-    *room -= survey.insts * rounds;
+    uint64_t added = (barrier ? survey.work : survey.insts) * (uint64_t)rounds;
+    if (added > *room)
+        return 0;
+    *room -= (uint32_t)added;
     return rounds;
 }
 

@@ -67,12 +67,41 @@ static const char neighbours[] =
     "  o[i.x] = sum;\n"
     "}\n";
 
+/* Loops of known length in a loop of known length around barriers. */
+static const char columns[] =
+    "@group(0) @binding(0) var<storage, read_write> m : array<f32>;\n"
+    "var<workgroup> largest : u32;\n"
+    "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l : u32) {\n"
+    "  for (var j = 0u; j < 8; j++) {\n"
+    "    if l == 0 {\n"
+    "      largest = j;\n"
+    "      for (var i = j + 1; i < 12; i++) {\n"
+    "        if abs(m[i * 16 + j]) > abs(m[largest * 16 + j]) { largest = i; }\n"
+    "      }\n"
+    "    }\n"
+    "    workgroupBarrier();\n"
+    "    for (var c = l; c < 16; c += 64) {\n"
+    "      let x = m[j * 16 + c];\n"
+    "      m[j * 16 + c] = m[largest * 16 + c];\n"
+    "      m[largest * 16 + c] = x;\n"
+    "    }\n"
+    "    storageBarrier();\n"
+    "    for (var i = j + 1 + l; i < 12; i += 64) {\n"
+    "      m[i * 16 + j] /= m[j * 16 + j];\n"
+    "      for (var k = j + 1; k < 16; k++) { m[i * 16 + k] -= m[i * 16 + j] * m[j * 16 + k]; }\n"
+    "    }\n"
+    "    workgroupBarrier();\n"
+    "    storageBarrier();\n"
+    "  }\n"
+    "}\n";
+
 static void test_little_source_is_little_code(void **state)
 {
     static const struct { const char *source; uint32_t lanes, most; } cases[] = {
         {records, 16, 10 * KIB},
         {rows, 16, 32 * KIB},
         {neighbours, 16, 32 * KIB},
+        {columns, 8, 32 * KIB},
     };
     (void)state;
     for (size_t i = 0; i < COUNTOF(cases); i++)

@@ -5,7 +5,8 @@
  * An error in the logarithm counts y times, so the logarithm and its product with
  * y are computed in f64; the results are good to the last bit or two.
  *
- * x^0 is 1 for every x; other powers of negative numbers are NaN.
+ * x^0 is 1 for every x; other powers of negative numbers are NaN. (Small whole powers
+ * that are known before are products: opt/fold.c.)
  */
 #include "emit/llvm/math_priv.h"
 

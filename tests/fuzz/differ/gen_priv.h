@@ -141,6 +141,7 @@ typedef struct Gen {
     const Fn   *fn;                 /* being written; NULL: main                  */
     const char *size_name;          /* an override that is size[0]; NULL: none    */
     const Ty   *readable, *uniform; /* types with a variable in those spaces      */
+    const char *early;              /* the next condition, made before a barrier  */
 
     bool     uniform_flow;          /* all invocations of the workgroup are here  */
     bool     returned;              /* some may have left for good                */

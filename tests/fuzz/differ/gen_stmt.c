@@ -140,6 +140,11 @@ static const char *condition(Gen *g, bool together)
 {
     const Ty *b = ty_vector(g, KIND_BOOL, 1);
     bool before = g->want_uniform;
+    const char *early = g->early;
+    if (early && !together) {
+        g->early = NULL;
+        return early;
+    }
     g->want_uniform |= together;
     const char *text = expr_unknown(g, b, DEEP - 1).text;
     g->want_uniform = before;
@@ -148,7 +153,7 @@ static const char *condition(Gen *g, bool together)
 
 void stmt_if(Gen *g)
 {
-    bool flow = g->uniform_flow, together = flow && chance(g, 50);
+    bool flow = g->uniform_flow, together = flow && !g->early && chance(g, 50);
     bool prelude = g->no_prelude;
     const char *c = condition(g, together);
     uint32_t clauses = chance(g, 20) ? 1 + pick(g, 3) : 0;

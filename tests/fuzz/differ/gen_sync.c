@@ -119,14 +119,35 @@ bool sync_possible(const Gen *g)
 
 /* ---- statements ---- */
 
+/* Who takes part after the barrier: those below a number that all share. */
+static const char *early_condition(Gen *g)
+{
+    const char *name = name_new(g, "c");
+    bool before = g->want_uniform;
+    g->want_uniform = true;
+    const char *bound = expr_text(g, ty_vector(g, KIND_U32, 1), 2);
+    g->want_uniform = before;
+    line(g, "let %s = li < u32(%s) %% %uu;", name, bound, g->invocations + 2);
+    var_add(g, (Var){.text = name, .type = ty_vector(g, KIND_BOOL, 1)});
+    return name;
+}
+
 static void flip(Gen *g)
 {
     Modes m = sync_modes(g);
+    const char *early = g->depth < 5 && chance(g, 30) ? early_condition(g) : NULL;
     for (uint32_t i = 0; i < g->shared.len; i++)
         m.reading[i] ^= chance(g, 60);
     m.atomics_reading ^= chance(g, 50);
     line(g, chance(g, 80) ? "workgroupBarrier();" : "storageBarrier(); workgroupBarrier();");
     sync_set(g, m);
+    if (!early)
+        return;
+    g->early = early;
+    g->depth++;
+    stmt_if(g);
+    g->depth--;
+    g->early = NULL;
 }
 
 static void uniform_load_atomic(Gen *g)

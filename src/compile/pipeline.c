@@ -303,7 +303,7 @@ bool compile_has_f16(void)
 
 static const char *const stages[] = {
     "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "settle", "trim", "vars", "turn", "unroll", "sink", "assume", "untile", "runs", "peel",
+    "again", "settle", "trim", "vars", "turn", "unroll", "sink", "assume", "untile", "runs", "peel",
     "slice", "band", "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
 };
 

@@ -24,6 +24,9 @@ void opt_flatten(Ir *ir);
 /* Equal pure operations on equal operands are made once (scoped by regions);
  * loads of read-only memory count as pure. */
 void opt_merge(Ir *ir);
+/* Loads of places that the region has loaded or stored before, with no write to them
+ * between, give what is known. */
+void opt_again(Ir *ir);
 /* What nobody uses is dropped; also unused parameters and results. */
 void opt_prune(Ir *ir);
 /* Variables that no place names any more; the others are numbered anew. */

@@ -10,6 +10,7 @@ const OptPass opt_passes[] = {
     {"prune",    opt_prune,    "most of what promotion added is not needed"},
     {"flatten",  opt_flatten,  "a jump costs more than a few operations"},
     {"merge",    opt_merge,    "what is computed twice is computed once"},
+    {"again",    opt_again,    "what was in memory need not be loaded again"},
     {"settle",   opt_simplify, "merging shows more values to be one"},
     {"trim",     opt_prune,    "and leaves more that is not needed"},
     {"vars",     opt_drop_vars, "memory for variables that are values now"},

@@ -16,6 +16,7 @@
 #define MOST       4u               /* words of a run                             */
 #define MAX_LEAVES 4u               /* of an index, as a sum                      */
 #define MAX_OPEN   256u             /* loads that are looked at together          */
+#define MAX_STORES 32u              /* and stores                                 */
 
 /* Where a load reads: parent[leaves + plus], and `inside` bytes in there. */
 typedef struct Spot {
@@ -33,8 +34,10 @@ typedef struct Run {
 
 typedef struct Survey {
     Emit    *e;
-    Spot     open[MAX_OPEN];
+    Spot     open[MAX_OPEN];        /* loads that may be made where the first is  */
     uint32_t n;
+    const Inst *stores[MAX_STORES]; /* since the first                            */
+    uint32_t nstores;
 } Survey;
 
 /* ---- where a load reads ---- */
@@ -62,10 +65,10 @@ static bool is_fixed(const Inst *elem)
 }
 
 /* False: not in an array, or its index is too long. */
-static bool find_spot(Spot *s, const Inst *load)
+static bool find_spot(Spot *s, const Inst *access)
 {
-    const Inst *place = load->args[0];
-    *s = (Spot){.load = load};
+    const Inst *place = access->args[0];
+    *s = (Spot){.load = access};
     for (; place->op == IR_FIELD || (place->op == IR_ELEM && is_fixed(place));
          place = place->args[0]) {
         const MemType *of = place->args[0]->mem;
@@ -98,21 +101,26 @@ static int order(uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* By all but where in the array. */
+/* By all but where from there. */
 static int compare_arrays(const Spot *x, const Spot *y)
 {
     int by = order(x->parent->id, y->parent->id);
-    by = by ? by : order(x->load->type.kind, y->load->type.kind);
     by = by ? by : order(x->nleaves, y->nleaves);
     for (uint32_t i = 0; !by && i < x->nleaves; i++)
         by = order(x->leaves[i]->id, y->leaves[i]->id);
     return by;
 }
 
+static int compare_kinds(const Spot *x, const Spot *y)
+{
+    int by = compare_arrays(x, y);
+    return by ? by : order(x->load->type.kind, y->load->type.kind);
+}
+
 static int compare(const void *a, const void *b)
 {
     const Spot *x = a, *y = b;
-    int by = compare_arrays(x, y);
+    int by = compare_kinds(x, y);
     if (by)
         return by;
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : order(x->load->id, y->load->id);
@@ -144,19 +152,30 @@ static void close_all(Survey *s)
     qsort(s->open, s->n, sizeof s->open[0], compare);
     for (uint32_t i = 0, n; i < s->n; i += n) {
         for (n = 1; n < MOST && i + n < s->n; n++)
-            if (compare_arrays(&s->open[i], &s->open[i + n]) ||
+            if (compare_kinds(&s->open[i], &s->open[i + n]) ||
                 s->open[i + n].at != s->open[i].at + 4 * (int64_t)n)
                 break;
         if (n > 1)
             add_run(s->e, &s->open[i], n);
     }
-    s->n = 0;
+    s->n = s->nstores = 0;
 }
 
-static bool is_open(const Survey *s, const IrVar *var)
+/* May the store write to what the load reads? Not if that is another word of the same. */
+static bool writes_to(const Inst *store, const Spot *load)
+{
+    Spot    at;
+    int64_t size = 4 * (int64_t)store->args[1]->type.width;
+    if (ir_place_root(store->args[0]) != ir_place_root(load->parent))
+        return false;
+    return !find_spot(&at, store) || compare_arrays(&at, load) ||
+           (load->at < at.at + size && at.at < load->at + 4);
+}
+
+static bool writes_to_open(const Survey *s, const Inst *store)
 {
     for (uint32_t i = 0; i < s->n; i++)
-        if (ir_place_root(s->open[i].parent) == var)
+        if (writes_to(store, &s->open[i]))
             return true;
     return false;
 }
@@ -167,7 +186,28 @@ static bool disturbs(const Survey *s, const Inst *inst)
     IrEffect effect = ir_op_effect((IrOp)inst->op);
     if (effect <= EFFECT_READ)
         return false;
-    return inst->op != IR_STORE || is_open(s, ir_place_root(inst->args[0]));
+    return inst->op != IR_STORE || writes_to_open(s, inst);
+}
+
+/* A load does not go past a store to what it reads. */
+static void add_load(Survey *s, const Inst *load)
+{
+    Spot spot;
+    if (!is_word_of_lanes(s->e, load) || !find_spot(&spot, load))
+        return;
+    bool past = s->n == MAX_OPEN;
+    for (uint32_t i = 0; i < s->nstores; i++)
+        past |= writes_to(s->stores[i], &spot);
+    if (past)
+        close_all(s);
+    s->open[s->n++] = spot;
+}
+
+static void add_store(Survey *s, const Inst *store)
+{
+    if (s->nstores == MAX_STORES)
+        close_all(s);
+    s->stores[s->nstores++] = store;
 }
 
 static void survey_region(Survey *s, const Region *region)
@@ -178,11 +218,10 @@ static void survey_region(Survey *s, const Region *region)
         if (ir_op_is_construct((IrOp)inst->op))
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
                 survey_region(s, inst->flow.regions[i]);
-        if (inst->op != IR_LOAD || !is_word_of_lanes(s->e, inst))
-            continue;
-        s->n += find_spot(&s->open[s->n], inst);
-        if (s->n == MAX_OPEN)
-            close_all(s);
+        else if (inst->op == IR_LOAD)
+            add_load(s, inst);
+        else if (inst->op == IR_STORE)
+            add_store(s, inst);
     }
     close_all(s);
 }
@@ -193,8 +232,7 @@ void runs_survey(Emit *e)
     if (e->lanes < MOST)
         return;
     Survey *s = ARENA_NEW(e->arena, Survey);
-    s->e = e;
-    s->n = 0;
+    *s = (Survey){.e = e};
     survey_region(s, e->ir->body);
 }
 

@@ -950,8 +950,10 @@ static bool store_beside(Emit *e, const Inst *inst)
     if (b->store[b->count - 1] != inst)
         return true;
     LlvmValue v[WHOLE];
-    for (uint32_t i = 0; i < b->count; i++)
+    for (uint32_t i = 0; i < b->count; i++) {   /* fields may be of different types */
         v[i] = as_lanes(e, b->store[i]->args[1], 0);
+        v[i] = LLVMBuildBitCast(e->builder, v[i], LLVMTypeOf(v[0]), "");
+    }
     bool dense = is_dense(e, &a, b->count);
     if (a.shape == ADDRESS_SCATTERED) {
         store_scattered(e, &a, v, b->count);

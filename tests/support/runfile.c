@@ -306,6 +306,17 @@ static double number(Reader *r)
 /* The numbers of a list, one after the other. */
 typedef VEC(RunNumber) Numbers;
 
+/* For so many more: a vector that grows one by one takes the square of that in memory. */
+static void make_room(Reader *r, Numbers *out, double more)
+{
+    uint32_t cap = out->len + (uint32_t)fmin(fmax(more, 0), 1 << 24);
+    RunNumber *data = ARENA_ARRAY(r->a, RunNumber, cap + 1);
+    if (out->len)
+        memcpy(data, out->data, out->len * sizeof *data);
+    out->data = data;
+    out->cap = cap + 1;
+}
+
 static void item(Reader *r, Numbers *out)
 {
     if (take(r, '_')) {
@@ -319,11 +330,13 @@ static void item(Reader *r, Numbers *out)
             repeated.any = true;
         else
             repeated.value = number(r);
+        make_room(r, out, x);
         for (double i = 0; i < x; i++)
             VEC_PUSH(r->a, out, repeated);
     } else if (r->end - r->at >= 2 && r->at[0] == '.' && r->at[1] == '.') {
         r->at += 2;
         double last = number(r);
+        make_room(r, out, last - x + 1);
         for (double i = x; i <= last; i++)
             VEC_PUSH(r->a, out, ((RunNumber){.value = i}));
     } else {

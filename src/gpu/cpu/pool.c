@@ -76,9 +76,11 @@ static uint32_t band_of(const PoolPart *p)
     return p->dispatch.band ? p->dispatch.band : 1;
 }
 
+/* Small dispatches have no time to divide. */
 static uint32_t bands_of(const PoolPart *p)
 {
-    return (p->box.last[1] - p->box.first[1] + band_of(p) - 1) / band_of(p);
+    uint32_t rows = p->box.last[1] - p->box.first[1];
+    return p->dispatch.band ? (rows + p->dispatch.band - 1) / p->dispatch.band : rows;
 }
 
 static uint64_t units_of(const PoolPart *p)
@@ -93,11 +95,11 @@ static bool run_part(const PoolPart *p, void *memory, uint64_t first, uint64_t l
     const ProofBox *b = &p->box;
     uint32_t wide = b->last[0] - b->first[0], high = bands_of(p);
     while (first < last) {
-        uint64_t row = first / wide, x = first % wide;
-        uint64_t end = last - row * wide;
+        uint64_t row = last <= wide ? 0 : first / wide, x = first - row * wide;
+        uint64_t end = last - row * wide, layer = row < high ? 0 : row / high;
         uint32_t to = (uint32_t)(end < wide ? end : wide);
-        uint32_t y = b->first[1] + (uint32_t)(row % high) * band_of(p);
-        uint32_t z = b->first[2] + (uint32_t)(row / high);
+        uint32_t y = b->first[1] + (uint32_t)(row - layer * high) * band_of(p);
+        uint32_t z = b->first[2] + (uint32_t)layer;
         if (p->kernel->run(&p->dispatch, memory, b->first[0] + (uint32_t)x, b->first[0] + to,
                            y, z))
             return false;
@@ -277,12 +279,14 @@ static void set_bands(PoolJob *job, bool single)
 bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace)
 {
     PoolJob job = {.parts = parts, .nparts = nparts, .step = 1};
+    bool bands = false;
     for (uint32_t i = 0; i < nparts; i++) {
         uint64_t memory = parts[i].kernel->memory_size;
         job.memory_size = memory > job.memory_size ? memory : job.memory_size;
+        bands |= parts[i].kernel->band != 0;
     }
     set_bands(&job, false);
-    if (job.total < (uint64_t)p->nworkers * RUNS_A_THREAD)
+    if (bands && job.total < (uint64_t)p->nworkers * RUNS_A_THREAD)
         set_bands(&job, true);
     if (job.total == 0)
         return true;

@@ -332,6 +332,8 @@ const MemType *ir_mem_bytes(Ir *ir, uint64_t count);             /* 0: runtime  
 
 IrVar *ir_place_root(const Inst *place);            /* the variable it is in      */
 bool   ir_var_is_read_only(const IrVar *var);       /* while a kernel runs        */
+/* Are there variables of invocations or workgroups? */
+bool   ir_has_own_memory(const Ir *ir);
 
 /* ---- facts of the table ---- */
 

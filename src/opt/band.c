@@ -12,15 +12,6 @@
 #include "analysis/analysis.h"
 #include "opt/opt_priv.h"
 
-static bool has_memory_of_its_own(const Ir *ir)
-{
-    for (uint32_t i = 0; i < ir->vars.len; i++)
-        if (ir->vars.data[i]->space <= IRSPACE_PRIVATE ||
-            ir->vars.data[i]->space == IRSPACE_WORKGROUP)
-            return true;
-    return false;
-}
-
 /* Does nothing in it name the workgroup or wait for others? */
 static bool is_apart(const Region *region)
 {
@@ -56,7 +47,7 @@ void opt_band(Ir *ir, uint32_t lanes, uint32_t native)
 {
     const uint32_t *size = ir->workgroup_size;
     uint32_t invocations = size[0] * size[1] * size[2];
-    if (ir->team || invocations % lanes || has_memory_of_its_own(ir) || !is_apart(ir->body))
+    if (ir->team || invocations % lanes || ir_has_own_memory(ir) || !is_apart(ir->body))
         return;
     uint32_t most = side_by_side(ir, lanes, native);
     uint32_t rows = invocations / lanes / analysis_columns(ir, lanes);

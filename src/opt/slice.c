@@ -154,15 +154,6 @@ static bool is_simple(const Region *region, const Region *top, Inst **loop)
     return true;
 }
 
-static bool has_memory_of_its_own(const Ir *ir)
-{
-    for (uint32_t i = 0; i < ir->vars.len; i++)
-        if (ir->vars.data[i]->space <= IRSPACE_PRIVATE ||
-            ir->vars.data[i]->space == IRSPACE_WORKGROUP)
-            return true;
-    return false;
-}
-
 /* ---- the change ---- */
 
 /* Do all slices have the same number of rounds? */
@@ -267,7 +258,7 @@ void opt_slice(Ir *ir)
 {
     Sliced     s = {.loop = NULL};
     LoopSurvey survey;
-    if (has_memory_of_its_own(ir) || !is_simple(ir->body, ir->body, &s.loop) || !s.loop)
+    if (ir_has_own_memory(ir) || !is_simple(ir->body, ir->body, &s.loop) || !s.loop)
         return;
     s.guard = loop_guard(s.loop);
     if (loop_is_plain(s.loop, s.guard, &survey) && find_counter(&s) && is_long(&s) &&

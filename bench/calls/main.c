@@ -30,7 +30,7 @@ typedef struct Bench {
     WGPUBuffer          buffer;
     WGPUBuffer          large;          /* to be mapped, LARGE bytes          */
     uint64_t            large_sum;      /* of its words                       */
-    WGPUBindGroup       group;
+    WGPUBindGroup       group, other;   /* both have the buffer               */
     uint32_t            dispatches;     /* all that were submitted */
 } Bench;
 
@@ -197,14 +197,18 @@ static void submit_empty(Bench *b, uint32_t count)
     }
 }
 
-static void encode_dispatches(Bench *b, uint32_t count)
+/* `by_turns`: each has another bind group than the one before. */
+static void encode_dispatches(Bench *b, uint32_t count, bool by_turns)
 {
     WGPUCommandEncoder encoder = wgpuDeviceCreateCommandEncoder(b->gpu.device, NULL);
     WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(encoder, NULL);
     wgpuComputePassEncoderSetPipeline(pass, b->pipeline);
     wgpuComputePassEncoderSetBindGroup(pass, 0, b->group, 0, NULL);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (by_turns)
+            wgpuComputePassEncoderSetBindGroup(pass, 0, i % 2 ? b->group : b->other, 0, NULL);
         wgpuComputePassEncoderDispatchWorkgroups(pass, 1, 1, 1);
+    }
     wgpuComputePassEncoderEnd(pass);
     wgpuComputePassEncoderRelease(pass);
     submit(&b->gpu, encoder);
@@ -213,14 +217,20 @@ static void encode_dispatches(Bench *b, uint32_t count)
 
 static void submit_together(Bench *b, uint32_t count)
 {
-    encode_dispatches(b, count);
+    encode_dispatches(b, count, false);
+    finish_queue(b);
+}
+
+static void submit_by_turns(Bench *b, uint32_t count)
+{
+    encode_dispatches(b, count, true);
     finish_queue(b);
 }
 
 static void submit_singly(Bench *b, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        encode_dispatches(b, 1);
+        encode_dispatches(b, 1, false);
     finish_queue(b);
 }
 
@@ -245,6 +255,7 @@ static const struct {
     {"a submit of nothing, to its completion", submit_nothing, 200},
     {"a submit of an empty pass, to its completion", submit_empty, 200},
     {"a dispatch, 1000 in one command buffer, to completion", submit_together, DISPATCHES},
+    {"the same, another bind group each time", submit_by_turns, DISPATCHES},
     {"a dispatch, 1000 submits, to completion of all", submit_singly, DISPATCHES},
     {"a dispatch, 1000 submits, to completion of each", submit_and_wait, DISPATCHES},
 };
@@ -289,11 +300,13 @@ static void open_bench(Bench *b)
                                            | WGPUBufferUsage_CopySrc, 1024, NULL);
     open_large(b);
     b->group = group_create(b);
+    b->other = group_create(b);
 }
 
 static void close_bench(Bench *b)
 {
     wgpuBindGroupRelease(b->group);
+    wgpuBindGroupRelease(b->other);
     wgpuBufferRelease(b->large);
     wgpuBufferRelease(b->buffer);
     wgpuComputePipelineRelease(b->pipeline);

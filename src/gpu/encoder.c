@@ -23,7 +23,7 @@ void recorder_fail(Recorder *r, const char *command, const char *sentence)
         r->error = strdup(fault(&f, "%s: %s", command, sentence));
 }
 
-bool recorder_begin(Recorder *r, const Object *object, const char *command)
+bool recorder_refuse(Recorder *r, const Object *object, const char *command)
 {
     Fault f;
     if (r->state == ENCODER_ENDED)
@@ -31,7 +31,7 @@ bool recorder_begin(Recorder *r, const Object *object, const char *command)
                       fault(&f, "%s: it has ended already", command));
     else if (r->state == ENCODER_LOCKED)
         recorder_fail(r, command, "a pass is open, so the encoder is locked");
-    return r->state == ENCODER_OPEN && !r->error;
+    return false;
 }
 
 void recorder_push_group(Recorder *r, const Object *object, WGPUStringView label)

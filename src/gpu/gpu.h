@@ -79,6 +79,17 @@ typedef struct GpuBinding {             /* a buffer in a bind group             
     uint64_t   offset, size;            /* bytes                                  */
 } GpuBinding;
 
+/* What dispatches run, and on what: one for all that follow one another unchanged. */
+typedef struct GpuLaunch {
+    GpuKernel        *kernel;
+    const GpuBinding *bindings;         /* [nbindings], sorted by group, binding  */
+    uint32_t          nbindings;
+    const void       *immediates;       /* as many bytes as the kernel reads, or
+                                           more                                   */
+    uint64_t          most_groups;      /* of all together; 0: no bound           */
+    const void       *tag;              /* for GpuDeviceDesc.lost                 */
+} GpuLaunch;
+
 typedef enum GpuCommandKind {
     GPU_DISPATCH, GPU_DISPATCH_INDIRECT, GPU_COPY, GPU_CLEAR, GPU_WRITE,
     GPU_TIMESTAMP, GPU_RESOLVE,
@@ -88,18 +99,12 @@ typedef struct GpuCommand {
     GpuCommandKind kind;
     union {
         struct {
-            GpuKernel        *kernel;
-            const GpuBinding *bindings; /* [nbindings], sorted by group, binding  */
-            uint32_t          nbindings;
-            const void       *immediates;   /* as many bytes as the kernel reads,
-                                               or more                            */
-            uint32_t          groups[3];
-            const void       *tag;      /* for GpuDeviceDesc.lost                 */
-            GpuBuffer        *indirect; /* INDIRECT: three u32 there              */
-            uint64_t          indirect_offset;
-            /* INDIRECT: `groups` is the most there may be in each dimension, and
-             * this the most of all together (0: no bound). More: none runs. */
-            uint64_t          indirect_total;
+            GpuLaunch *launch;
+            uint32_t   groups[3];
+            /* INDIRECT: three u32 there, and `groups` is the most there may be in each
+             * dimension. More than that, or than `most_groups`: none runs. */
+            GpuBuffer *indirect;
+            uint64_t   indirect_offset;
         } dispatch;
         struct { GpuBuffer *from, *to; uint64_t from_offset, to_offset, size; } copy;
         struct { GpuBuffer *to; uint64_t offset, size; } clear;

@@ -363,7 +363,7 @@ struct Batch {
     WGPUDevice  device;                     /* referenced while it is not spare   */
     GpuCommand *commands;
     uint32_t    ncommands, command_cap;
-    uint32_t    unready;                    /* dispatches whose kernel is not known */
+    uint32_t    unready;                    /* launches whose kernel is not known */
     Object    **refs;                       /* used by the commands; referenced   */
     uint32_t    nrefs, ref_cap;
     uint32_t   *index;                      /* hash: place in `refs` + 1; 0: none */
@@ -776,19 +776,23 @@ struct WGPUComputePassEncoderImpl {
     WGPUComputePipeline pipeline;           /* used by the batch; NULL: none      */
     WGPUBindGroup       groups[MAX_BIND_GROUPS];    /* used by the batch          */
     const uint32_t     *offsets[MAX_BIND_GROUPS];   /* dynamic; in the batch      */
-    bool                bindings_good;      /* `bindings` is for what is set      */
-    const GpuBinding   *bindings;
-    bool                immediates_good;
+    GpuLaunch          *launch;             /* for what is set; NULL: not made yet */
+    const GpuBinding   *bindings;           /* the same                           */
+    bool                immediates_good;    /* the copy is of what is set         */
     const void         *immediates_copy;
     uint64_t            immediates_set;     /* one bit for 4 bytes                */
     uint8_t             immediates[MAX_IMMEDIATES];
 };
 
-/*
- * Before a command: true if it may be recorded. Otherwise nothing is to be done: it
- * was wrong before, the fault is kept, or was reported.
- */
-bool recorder_begin(Recorder *r, const Object *object, const char *command);
+/* The recorder is not open, or wrong already: keeps or reports that; false. */
+bool recorder_refuse(Recorder *r, const Object *object, const char *command);
+
+/* Before a command: true if it may be recorded. Otherwise nothing is to be done. */
+static inline bool recorder_begin(Recorder *r, const Object *object, const char *command)
+{
+    return (r->state == ENCODER_OPEN && !r->error) || recorder_refuse(r, object, command);
+}
+
 /* The command is wrong: `sentence` is kept if it is the first. */
 void recorder_fail(Recorder *r, const char *command, const char *sentence);
 void recorder_push_group(Recorder *r, const Object *object, WGPUStringView label);

@@ -112,6 +112,18 @@ static void fail(WGPUComputePassEncoder pass, const char *command, const char *s
 
 /* ---- setting ---- */
 
+static void forget_bindings(WGPUComputePassEncoder pass)
+{
+    pass->bindings = NULL;
+    pass->launch = NULL;
+}
+
+static void forget_immediates(WGPUComputePassEncoder pass)
+{
+    pass->immediates_good = false;
+    pass->launch = NULL;
+}
+
 void wgpuComputePassEncoderSetPipeline(WGPUComputePassEncoder computePassEncoder,
                                        WGPUComputePipeline pipeline)
 {
@@ -130,7 +142,8 @@ void wgpuComputePassEncoderSetPipeline(WGPUComputePassEncoder computePassEncoder
     }
     pipeline_want(pipeline);
     pass->pipeline = pipeline;
-    pass->bindings_good = pass->immediates_good = false;
+    forget_bindings(pass);
+    forget_immediates(pass);
 }
 
 static const char *dynamic_fault(Fault *f, const LayoutEntry *e, const BoundBuffer *b,
@@ -192,6 +205,8 @@ void wgpuComputePassEncoderSetBindGroup(WGPUComputePassEncoder computePassEncode
         fail(pass, command, why);
         return;
     }
+    if (group == pass->groups[groupIndex] && !dynamicOffsetCount)
+        return;
     Batch    *batch = pass->encoder->batch;
     uint32_t *offsets = NULL;
     if (dynamicOffsetCount) {
@@ -205,7 +220,7 @@ void wgpuComputePassEncoderSetBindGroup(WGPUComputePassEncoder computePassEncode
     }
     pass->groups[groupIndex] = group;
     pass->offsets[groupIndex] = offsets;
-    pass->bindings_good = false;
+    forget_bindings(pass);
 }
 
 void wgpuComputePassEncoderSetImmediates(WGPUComputePassEncoder computePassEncoder,
@@ -235,7 +250,7 @@ void wgpuComputePassEncoderSetImmediates(WGPUComputePassEncoder computePassEncod
         memcpy(pass->immediates + offset, data, size);
     for (uint32_t slot = offset / 4; slot < (offset + size) / 4; slot++)
         pass->immediates_set |= UINT64_C(1) << slot;
-    pass->immediates_good = false;
+    forget_immediates(pass);
 }
 
 /* ---- what may be used together in one dispatch ---- */
@@ -399,18 +414,13 @@ static const char *resolve_bindings(Fault *f, WGPUComputePassEncoder pass)
 
 static const char *bindings_fault(Fault *f, WGPUComputePassEncoder pass)
 {
-    const char *why;
-    if (pass->bindings_good)
+    if (pass->bindings)
         return NULL;
-    if (!pass->pipeline)
-        return "no pipeline is set";
     for (uint32_t g = 0; g < pass->pipeline->ngroups; g++)
         if (group_fault(f, pass, g))
             return f->text;
-    if ((why = uses_fault(f, pass)) || (why = resolve_bindings(f, pass)))
-        return why;
-    pass->bindings_good = true;
-    return NULL;
+    const char *why = uses_fault(f, pass);
+    return why ? why : resolve_bindings(f, pass);
 }
 
 static const char *immediates_fault(Fault *f, WGPUComputePassEncoder pass)
@@ -438,11 +448,36 @@ static const char *immediates_fault(Fault *f, WGPUComputePassEncoder pass)
     return NULL;
 }
 
+static const char *make_launch(WGPUComputePassEncoder pass)
+{
+    const struct WGPUComputePipelineImpl *p = pass->pipeline;
+    Batch     *batch = pass->encoder->batch;
+    GpuLaunch *launch = batch_alloc(batch, sizeof *launch);
+    if (!launch)
+        return "out of memory";
+    *launch = (GpuLaunch){.bindings = pass->bindings, .nbindings = p->nbindings,
+                          .immediates = pass->immediates_copy,
+                          .most_groups = p->kernel->max_total, .tag = p};
+    /* What is not compiled yet is filled in when the queue comes to it. */
+    if (kernel_state(p->kernel) == KERNEL_READY)
+        launch->kernel = p->kernel->gpu;
+    else
+        batch->unready++;
+    pass->launch = launch;
+    return NULL;
+}
+
 /* Everything that does not depend on the counts. */
 static const char *state_fault(Fault *f, WGPUComputePassEncoder pass)
 {
-    const char *why = bindings_fault(f, pass);
-    return why ? why : immediates_fault(f, pass);
+    const char *why;
+    if (pass->launch)
+        return NULL;
+    if (!pass->pipeline)
+        return "no pipeline is set";
+    if ((why = bindings_fault(f, pass)) || (why = immediates_fault(f, pass)))
+        return why;
+    return make_launch(pass);
 }
 
 /* ---- dispatching ---- */
@@ -450,21 +485,11 @@ static const char *state_fault(Fault *f, WGPUComputePassEncoder pass)
 static GpuCommand *add_dispatch(WGPUComputePassEncoder pass, const char *command,
                                 GpuCommandKind kind)
 {
-    WGPUComputePipeline p = pass->pipeline;
     GpuCommand *c = batch_command(pass->encoder->batch, kind);
-    if (!c) {
-        fail(pass, command, "out of memory");
-        return NULL;
-    }
-    /* What is not compiled yet is filled in when the queue comes to it. */
-    if (kernel_state(p->kernel) == KERNEL_READY)
-        c->dispatch.kernel = p->kernel->gpu;
+    if (c)
+        c->dispatch.launch = pass->launch;
     else
-        pass->encoder->batch->unready++;
-    c->dispatch.bindings = pass->bindings;
-    c->dispatch.nbindings = p->nbindings;
-    c->dispatch.immediates = pass->immediates_copy;
-    c->dispatch.tag = p;
+        fail(pass, command, "out of memory");
     return c;
 }
 
@@ -566,7 +591,6 @@ void wgpuComputePassEncoderDispatchWorkgroupsIndirect(WGPUComputePassEncoder com
         c->dispatch.groups[i] = most;
     c->dispatch.indirect = indirectBuffer->gpu;
     c->dispatch.indirect_offset = indirectOffset;
-    c->dispatch.indirect_total = pass->pipeline->kernel->max_total;
 }
 
 /* ---- debug groups ---- */

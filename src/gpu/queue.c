@@ -182,21 +182,21 @@ static void batch_done(void *user)
         device_reap(device);
 }
 
-/* Fills in kernels that were not there when the dispatches were recorded; false: one is
+/* Fills in kernels that were not there when dispatches were recorded; false: one is
  * still not. A batch with one that could not be made does nothing: its pipeline's error
  * was reported, and is one of all that uses it. */
 static bool find_kernels(Batch *b)
 {
     for (uint32_t i = 0; b->unready && i < b->ncommands; i++) {
-        GpuCommand *c = &b->commands[i];
+        const GpuCommand *c = &b->commands[i];
         if ((c->kind != GPU_DISPATCH && c->kind != GPU_DISPATCH_INDIRECT)
-            || c->dispatch.kernel)
+            || c->dispatch.launch->kernel)
             continue;
-        const struct WGPUComputePipelineImpl *pipeline = c->dispatch.tag;
+        const struct WGPUComputePipelineImpl *pipeline = c->dispatch.launch->tag;
         KernelState state = kernel_state(pipeline->kernel);
         if (state == KERNEL_MAKING)
             return false;
-        c->dispatch.kernel = pipeline->kernel->gpu;
+        c->dispatch.launch->kernel = pipeline->kernel->gpu;
         b->unready--;
         if (state == KERNEL_FAILED)
             b->ncommands = b->unready = 0;

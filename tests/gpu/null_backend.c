@@ -160,16 +160,16 @@ static unsigned char *bytes_of(const GpuBinding *b)
 
 static void run_copy(const GpuCommand *c)
 {
-    const GpuBinding *b = c->dispatch.bindings;
-    if (c->dispatch.nbindings >= 2)
+    const GpuBinding *b = c->dispatch.launch->bindings;
+    if (c->dispatch.launch->nbindings >= 2)
         memcpy(bytes_of(&b[1]), bytes_of(&b[0]), MIN_OF(b[0].size, b[1].size));
 }
 
 static void run_count(const GpuCommand *c)
 {
-    if (c->dispatch.nbindings == 0)
+    if (c->dispatch.launch->nbindings == 0)
         return;
-    const GpuBinding *b = &c->dispatch.bindings[c->dispatch.nbindings - 1];
+    const GpuBinding *b = &c->dispatch.launch->bindings[c->dispatch.launch->nbindings - 1];
     uint32_t *words = (uint32_t *)(void *)bytes_of(b);
     for (uint64_t i = 0; i < b->size / 4; i++)
         words[i]++;
@@ -177,24 +177,24 @@ static void run_count(const GpuCommand *c)
 
 static void run_place(const GpuCommand *c)
 {
-    uint32_t n = c->dispatch.nbindings;
+    uint32_t n = c->dispatch.launch->nbindings;
     if (n == 0)
         return;
-    const GpuBinding *last = &c->dispatch.bindings[n - 1];
+    const GpuBinding *last = &c->dispatch.launch->bindings[n - 1];
     uint32_t *words = (uint32_t *)(void *)bytes_of(last);
     for (uint32_t i = 0; i < n && (i * 2 + 2) * 4 <= last->size; i++) {
-        words[i * 2] = (uint32_t)c->dispatch.bindings[i].offset;
-        words[i * 2 + 1] = (uint32_t)c->dispatch.bindings[i].size;
+        words[i * 2] = (uint32_t)c->dispatch.launch->bindings[i].offset;
+        words[i * 2 + 1] = (uint32_t)c->dispatch.launch->bindings[i].size;
     }
 }
 
 static void run_notes(const GpuCommand *c)
 {
-    uint32_t n = c->dispatch.nbindings;
-    const GpuBinding *last = &c->dispatch.bindings[n - 1];
-    if (n && c->dispatch.immediates)
-        memcpy(bytes_of(last), c->dispatch.immediates,
-               MIN_OF(last->size, c->dispatch.kernel->immediates));
+    uint32_t n = c->dispatch.launch->nbindings;
+    const GpuBinding *last = &c->dispatch.launch->bindings[n - 1];
+    if (n && c->dispatch.launch->immediates)
+        memcpy(bytes_of(last), c->dispatch.launch->immediates,
+               MIN_OF(last->size, c->dispatch.launch->kernel->immediates));
 }
 
 static const struct { const char *name; void (*run)(const GpuCommand *c); } kernels[] = {
@@ -205,7 +205,7 @@ static void run_kernel(const GpuCommand *c)
 {
     null_counts.dispatches++;
     for (size_t i = 0; i < COUNTOF(kernels); i++)
-        if (strcmp(kernels[i].name, c->dispatch.kernel->name) == 0)
+        if (strcmp(kernels[i].name, c->dispatch.launch->kernel->name) == 0)
             kernels[i].run(c);
 }
 
@@ -217,7 +217,7 @@ static void run_indirect(const GpuCommand *c)
     for (int i = 0; i < 3; i++)
         if (n[i] > c->dispatch.groups[i])
             return;
-    if (total == 0 || (c->dispatch.indirect_total && total > c->dispatch.indirect_total))
+    if (total == 0 || (c->dispatch.launch->most_groups && total > c->dispatch.launch->most_groups))
         return;
     run_kernel(c);
 }
@@ -263,7 +263,7 @@ static void carry_out(GpuDevice *d, const GpuSubmit *s)
     null_counts.submits++;
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->commands[i].kind == GPU_DISPATCH)
-            d->last_tag = s->commands[i].dispatch.tag;
+            d->last_tag = s->commands[i].dispatch.launch->tag;
         run_command(&s->commands[i]);
     }
     s->done(s->user);

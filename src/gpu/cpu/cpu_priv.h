@@ -36,7 +36,7 @@ typedef struct PoolPart {
     ProofBox       box;
 } PoolPart;
 
-/* One dispatch, handed out in runs of workgroups. */
+/* One dispatch, handed out in runs of workgroups. Whoever makes it sets the parts. */
 typedef struct PoolJob {
     PoolPart       *parts;
     uint32_t        nparts;
@@ -47,16 +47,24 @@ typedef struct PoolJob {
     atomic_bool     failed;         /* no memory for a thread, or stopped         */
 } PoolJob;
 
+/* How long the workgroups of a kernel take. */
+typedef struct Pace {
+    uint64_t each;                  /* nanoseconds, when they were timed; 0: never */
+    uint32_t untimed;               /* dispatches since then                      */
+} Pace;
+
 typedef struct Pool Pool;
 
 /* `threads` includes the one that calls pool_run(). NULL: no memory, no threads. */
 Pool    *pool_new(uint32_t threads);
 void     pool_free(Pool *p);
 uint32_t pool_threads(const Pool *p);
+/* Divides it; it may then be run, more than once until another is planned. False: no
+ * memory. */
+bool     pool_plan(Pool *p, PoolJob *job);
 /* Runs all workgroups; other threads are woken only if there is enough to do. Until
- * then the parts have KERNEL_ALONE. `pace`: nanoseconds that a workgroup took last time,
- * and takes now; 0: unknown. One call at a time. False: not all were run. */
-bool     pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace);
+ * then the parts have KERNEL_ALONE. One call at a time. False: not all were run. */
+bool     pool_run(Pool *p, PoolJob *job, Pace *pace);
 
 /* ---- watch.c ---- */
 
@@ -98,7 +106,7 @@ typedef struct Parts {
 } Parts;
 
 /* False: there is no memory, or a kernel cannot be made. */
-bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t given[3]);
+bool parts_plan(Parts *p, GpuDevice *d, const GpuLaunch *l, const uint32_t given[3]);
 void parts_fini(Parts *p);
 
 /* ---- queue.c ---- */
@@ -108,7 +116,7 @@ void parts_fini(Parts *p);
 struct GpuKernel {
     const Kernel *forms[KERNEL_FORMS];  /* each assumes less; NULL: not needed yet.
                                        All but the first are the queue's          */
-    uint64_t pace;                  /* of its workgroups (pool_run); the queue's  */
+    Pace pace;                      /* of its workgroups; the queue's             */
 };
 
 struct GpuQueries {

@@ -28,26 +28,26 @@ static bool reserve(Parts *p, uint32_t nbuffers)
     return true;
 }
 
-/* The piece of a buffer that the command has for a binding of the kernel, which is
+/* The piece of a buffer that the launch has for a binding of the kernel, which is
  * among them. The kernel lists its bindings as the shader declares them, which is
- * most often the order of the command too: the search goes on after the last find. */
-static const GpuBinding *find_binding(const GpuCommand *c, const KernelBinding *want,
+ * most often the order of the launch too: the search goes on after the last find. */
+static const GpuBinding *find_binding(const GpuLaunch *l, const KernelBinding *want,
                                       uint32_t *at)
 {
     for (;; (*at)++) {
-        if (*at >= c->dispatch.nbindings)
+        if (*at >= l->nbindings)
             *at = 0;
-        const GpuBinding *b = &c->dispatch.bindings[*at];
+        const GpuBinding *b = &l->bindings[*at];
         if (b->group == want->group && b->binding == want->binding)
             return b;
     }
 }
 
-static void bind_buffers(KernelBuffer *to, const Kernel *k, const GpuCommand *c)
+static void bind_buffers(KernelBuffer *to, const Kernel *k, const GpuLaunch *l)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < k->nbindings; i++) {
-        const GpuBinding *b = find_binding(c, &k->bindings[i], &at);
+        const GpuBinding *b = find_binding(l, &k->bindings[i], &at);
         to[i] = (KernelBuffer){(uint8_t *)b->buffer->data + b->offset, b->size};
     }
 }
@@ -88,6 +88,7 @@ static bool is_whole(const ProofBox *box, const uint32_t groups[3])
     return true;
 }
 
+/* None of them is empty. */
 static void add_part(Parts *p, const PoolPart *like, const ProofBox *box)
 {
     for (uint32_t i = 0; i < 3; i++)
@@ -111,9 +112,9 @@ static void add_around(Parts *p, const PoolPart *like, ProofBox outer, const Pro
     }
 }
 
-bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t given[3])
+bool parts_plan(Parts *p, GpuDevice *d, const GpuLaunch *l, const uint32_t given[3])
 {
-    GpuKernel *k = c->dispatch.kernel;
+    GpuKernel *k = l->kernel;
     bool       turned = k->forms[0]->turned;    /* and so are the others */
     uint32_t   groups[3];
     ProofBox   inner = {{0}, {0}};
@@ -129,9 +130,9 @@ bool parts_plan(Parts *p, GpuDevice *d, const GpuCommand *c, const uint32_t give
         KernelBuffer *buffers = p->buffers + used;
         PoolPart part = {.kernel = form,
                          .dispatch = {.buffers = buffers, .stop = &d->stop,
-                                      .immediates = c->dispatch.immediates,
+                                      .immediates = l->immediates,
                                       .num_workgroups = {groups[0], groups[1], groups[2]}}};
-        bind_buffers(buffers, form, c);
+        bind_buffers(buffers, form, l);
         part.dispatch.flags = flags_of(d, form, buffers, groups);
         bool suits = kernel_suits(form, &part.dispatch, &part.box);
         if (suits && is_whole(&part.box, groups)) {

@@ -25,6 +25,8 @@
 #define RUN_TIME      50000u        /* ns that one run of workgroups should take  */
 #define RUNS_A_THREAD 8u            /* at least, so that threads end together     */
 #define MOST_UNTIMED  16u           /* workgroups at the start of a dispatch      */
+#define UNTIMED_TURNS 3u            /* short dispatches of a kernel one after the
+                                       other: the clock takes as long as they do  */
 #define FEW_CORES     8
 #define STACK_SIZE    (8u << 20)
 
@@ -203,6 +205,7 @@ static uint64_t run_together(Pool *p, PoolJob *job)
     while (p->busy)
         pthread_cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
+    set_alone(job, true);
     return done;
 }
 
@@ -215,10 +218,10 @@ static uint64_t first_step(uint64_t pace)
 }
 
 /* Runs the first workgroups here, until it is known how long they take. */
-static uint64_t start_alone(Pool *p, PoolJob *job, uint64_t *pace)
+static uint64_t start_alone(Pool *p, PoolJob *job, Pace *pace)
 {
     uint64_t begin = clock_ns(), done = 0, time = 0;
-    for (uint64_t step = first_step(*pace); done < job->total && time < WORTH_WAKING / 4;
+    for (uint64_t step = first_step(pace->each); done < job->total && time < WORTH_WAKING / 4;
          step *= 2) {
         uint64_t last = done + step < job->total ? done + step : job->total;
         if (!run_range(job, p->scratch.memory, done, last)) {
@@ -229,7 +232,7 @@ static uint64_t start_alone(Pool *p, PoolJob *job, uint64_t *pace)
         time = clock_ns() - begin;
     }
     atomic_store(&job->next, done);
-    *pace = time / (done ? done : 1) + 1;
+    pace->each = time / (done ? done : 1) + 1;
     return done;
 }
 
@@ -242,26 +245,30 @@ static uint64_t plan_rest(const Pool *p, PoolJob *job, uint64_t done, uint64_t e
     return left > 1 && !atomic_load(&job->failed) ? left * each : 0;
 }
 
-static void run_job(Pool *p, PoolJob *job, uint64_t *pace)
+static void run_job(Pool *p, PoolJob *job, Pace *pace)
 {
     uint64_t done = 0;
-    set_alone(job, true);
-    if (!*pace || plan_rest(p, job, 0, *pace) < SURELY_WORTH)
+    atomic_store_explicit(&job->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&job->failed, false, memory_order_relaxed);
+    if (!pace->each || plan_rest(p, job, 0, pace->each) < SURELY_WORTH)
         done = start_alone(p, job, pace);
-    if (plan_rest(p, job, done, *pace) <= WORTH_WAKING) {
+    if (plan_rest(p, job, done, pace->each) <= WORTH_WAKING) {
         take_runs(job, &p->scratch);
         return;
     }
     uint64_t begin = clock_ns(), shared = run_together(p, job);
-    *pace = (clock_ns() - begin) / (shared ? shared : 1) + 1;
+    pace->each = (clock_ns() - begin) / (shared ? shared : 1) + 1;
 }
 
-/* What nobody could share is not timed: the clock takes longer than a small workgroup. */
-static void run_alone(Pool *p, PoolJob *job)
+static bool is_short(const PoolJob *job, Pace *pace)
 {
-    set_alone(job, true);
-    if (!run_range(job, p->scratch.memory, 0, job->total))
-        atomic_store(&job->failed, true);
+    if (!pace->each || job->total > MOST_UNTIMED || job->total * pace->each > WORTH_WAKING / 4
+        || pace->untimed == UNTIMED_TURNS) {
+        pace->untimed = 0;
+        return false;
+    }
+    pace->untimed++;
+    return true;
 }
 
 /* Bands of as many rows as kernels may run at a time, or `single` rows. */
@@ -276,27 +283,32 @@ static void set_bands(PoolJob *job, bool single)
     }
 }
 
-bool pool_run(Pool *p, PoolPart *parts, uint32_t nparts, uint64_t *pace)
+bool pool_plan(Pool *p, PoolJob *job)
 {
-    PoolJob job = {.parts = parts, .nparts = nparts, .step = 1};
     bool bands = false;
-    for (uint32_t i = 0; i < nparts; i++) {
-        uint64_t memory = parts[i].kernel->memory_size;
-        job.memory_size = memory > job.memory_size ? memory : job.memory_size;
-        bands |= parts[i].kernel->band != 0;
+    job->memory_size = 0;
+    job->step = 1;
+    for (uint32_t i = 0; i < job->nparts; i++) {
+        const Kernel *k = job->parts[i].kernel;
+        job->memory_size = MAX_OF(job->memory_size, k->memory_size);
+        bands |= k->band != 0;
     }
-    set_bands(&job, false);
-    if (bands && job.total < (uint64_t)p->nworkers * RUNS_A_THREAD)
-        set_bands(&job, true);
-    if (job.total == 0)
-        return true;
-    if (!scratch_reserve(&p->scratch, job.memory_size))
-        return false;
-    if (job.total == 1 || !p->nworkers)
-        run_alone(p, &job);
-    else
-        run_job(p, &job, pace);
-    return !atomic_load(&job.failed);
+    set_bands(job, false);
+    if (bands && job->total < (uint64_t)p->nworkers * RUNS_A_THREAD)
+        set_bands(job, true);
+    set_alone(job, true);
+    return scratch_reserve(&p->scratch, job->memory_size);
+}
+
+/* What nobody could share, or would, is not timed. */
+bool pool_run(Pool *p, PoolJob *job, Pace *pace)
+{
+    if (job->total == 1)
+        return run_part(&job->parts[0], p->scratch.memory, 0, 1);
+    if (!p->nworkers || is_short(job, pace))
+        return run_range(job, p->scratch.memory, 0, job->total);
+    run_job(p, job, pace);
+    return !atomic_load(&job->failed);
 }
 
 /* ---- threads ---- */

@@ -29,7 +29,8 @@ struct Queue {
     bool            busy;           /* a thread is carrying out a submit          */
     bool            ends;
     Parts           parts;          /* of the dispatch being run                  */
-    const GpuCommand *planned;      /* that has these parts, in this submit       */
+    PoolJob         job;            /* made of them                               */
+    const GpuCommand *planned;      /* that has this job, in this submit          */
 };
 
 /* ---- commands ---- */
@@ -53,8 +54,7 @@ static bool groups_of(const GpuCommand *c, uint32_t groups[3])
         memcpy(groups, given, 3 * sizeof *groups);
         return true;
     }
-    uint64_t most = c->dispatch.indirect_total ? c->dispatch.indirect_total : UINT64_MAX;
-    uint64_t total = 1;
+    uint64_t most = c->dispatch.launch->most_groups, total = 1;
     memcpy(groups, bytes_of(c->dispatch.indirect, c->dispatch.indirect_offset),
            3 * sizeof *groups);
     for (uint32_t i = 0; i < 3; i++) {
@@ -62,7 +62,7 @@ static bool groups_of(const GpuCommand *c, uint32_t groups[3])
             return false;
         total *= groups[i];
     }
-    return total <= most;
+    return !most || total <= most;
 }
 
 static void report_stop(GpuDevice *d, const void *tag)
@@ -80,33 +80,39 @@ static void report_stop(GpuDevice *d, const void *tag)
 static bool plan_dispatch(Queue *q, const GpuCommand *c, const uint32_t groups[3])
 {
     const GpuCommand *last = q->planned;
-    if (last && c->kind == GPU_DISPATCH && last->dispatch.kernel == c->dispatch.kernel
-        && last->dispatch.bindings == c->dispatch.bindings
-        && last->dispatch.immediates == c->dispatch.immediates
+    if (last && c->kind == GPU_DISPATCH && last->dispatch.launch == c->dispatch.launch
         && memcmp(last->dispatch.groups, groups, sizeof last->dispatch.groups) == 0)
         return true;
-    bool ok = parts_plan(&q->parts, q->device, c, groups);
-    q->planned = ok && c->kind == GPU_DISPATCH ? c : NULL;
-    return ok;
+    q->planned = NULL;
+    if (!parts_plan(&q->parts, q->device, c->dispatch.launch, groups))
+        return false;
+    q->job.parts = q->parts.parts;
+    q->job.nparts = q->parts.count;
+    if (!pool_plan(q->device->pool, &q->job))
+        return false;
+    if (c->kind == GPU_DISPATCH)
+        q->planned = c;
+    return true;
 }
 
 static void run_dispatch(Queue *q, const GpuCommand *c)
 {
     GpuDevice *d = q->device;
+    GpuLaunch *l = c->dispatch.launch;
     uint32_t groups[3];
     if (!groups_of(c, groups) || !groups[0] || !groups[1] || !groups[2])
         return;
     if (!plan_dispatch(q, c, groups)) {
-        lose(d, c->dispatch.tag, "no memory to run a dispatch");
+        lose(d, l->tag, "no memory to run a dispatch");
         return;
     }
     if (d->watch)
         watch_begin(d->watch, &d->stop);
-    bool ok = pool_run(d->pool, q->parts.parts, q->parts.count, &c->dispatch.kernel->pace);
+    bool ok = pool_run(d->pool, &q->job, &l->kernel->pace);
     if (d->watch)
         watch_end(d->watch);
     if (!ok)
-        report_stop(d, c->dispatch.tag);
+        report_stop(d, l->tag);
 }
 
 static void run_resolve(const GpuCommand *c)

@@ -230,7 +230,7 @@ static bool check_indirect(Recording *r, const GpuCommand *c, VulkanPiece *out)
 {
     uint64_t align = r->d->adapter->properties.limits.minStorageBufferOffsetAlignment;
     uint64_t at = c->dispatch.indirect_offset, from = at / align * align;
-    uint64_t total = c->dispatch.indirect_total ? c->dispatch.indirect_total : UINT64_MAX;
+    uint64_t total = c->dispatch.launch->most_groups ? c->dispatch.launch->most_groups : UINT64_MAX;
     if (!vulkan_staging_take(r->d, &r->flight->staging, 16, align, out)) {
         r->why = "there is no memory for the arguments of a dispatch";
         return false;
@@ -249,19 +249,20 @@ static bool check_indirect(Recording *r, const GpuCommand *c, VulkanPiece *out)
 
 static void record_dispatch(Recording *r, const GpuCommand *c)
 {
-    GpuKernel       *k = c->dispatch.kernel;
+    const GpuLaunch *launch = c->dispatch.launch;
     const uint32_t  *n = c->dispatch.groups;
     VulkanPiece      arguments = {0};
     bool             indirect = c->kind == GPU_DISPATCH_INDIRECT;
     if (!indirect && (!n[0] || !n[1] || !n[2]))
         return;
-    r->flight->tag = r->flight->dispatches++ ? NULL : c->dispatch.tag;
+    r->flight->tag = r->flight->dispatches++ ? NULL : launch->tag;
     if (indirect && !check_indirect(r, c, &arguments))
         return;
     if (indirect)
         order(r, &(Use){arguments.buffer, {arguments.offset, arguments.offset + 12, false}}, 1,
               VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0);
-    if (!prepare(r, k, c->dispatch.bindings, c->dispatch.immediates, indirect ? NULL : n))
+    if (!prepare(r, launch->kernel, launch->bindings, launch->immediates,
+                 indirect ? NULL : n))
         return;
     if (indirect)
         r->d->fn.CmdDispatchIndirect(r->commands, arguments.buffer->handle, arguments.offset);

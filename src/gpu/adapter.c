@@ -101,6 +101,7 @@ static void find_candidates(Candidates *all, WGPUInstance instance, WGPUPowerPre
 
 typedef struct Wishes {
     const WGPURequestAdapterOptions *options;
+    WGPUBackendType backend;            /* Undefined: any                         */
     View name;                          /* of the program; empty: any             */
     View word;                          /* WEFT_ADAPTER; empty: any               */
 } Wishes;
@@ -163,9 +164,8 @@ static bool means(View word, const Candidates *all, const Candidate *c)
 
 static bool fits(const Wishes *w, const Candidates *all, const Candidate *c)
 {
-    WGPUBackendType type = w->options->backendType;
     bool fallback = c->info.kind == GPU_CPU || c->info.kind == GPU_SOFTWARE;
-    return (type == WGPUBackendType_Undefined || type == backend_type(c->backend))
+    return (w->backend == WGPUBackendType_Undefined || w->backend == backend_type(c->backend))
            && (!w->options->forceFallbackAdapter || fallback)
            && means(w->name, all, c) && means(w->word, all, c);
 }
@@ -195,8 +195,7 @@ static WGPUAdapter adapter_new(WGPUInstance instance, const Candidate *c)
 /* Whoever does not say what, or says the CPU, does not wait for other drivers. */
 static bool is_quick(const Wishes *w)
 {
-    WGPUBackendType type = w->options->backendType;
-    return (type == WGPUBackendType_Undefined || type == WGPUBackendType_WeftCPU)
+    return (w->backend == WGPUBackendType_Undefined || w->backend == WGPUBackendType_WeftCPU)
            && w->name.len == 0 && (w->word.len == 0 || is_word(w->word, "cpu"));
 }
 
@@ -259,6 +258,36 @@ static const char *never(const WGPURequestAdapterOptions *o,
     return NULL;
 }
 
+/* What the program asks for, and the user. Programs ask for the API of a GPU from habit,
+ * whatever machine they come to, so the user's word wins over that; it does not win over
+ * what is asked of Weft itself. */
+static Wishes wishes_of(const WGPURequestAdapterOptions *o, const WGPUChainedStruct **found)
+{
+    Wishes      w = {.options = o, .backend = o->backendType};
+    const char *word = getenv("WEFT_ADAPTER");
+    if (found[CHAIN_WEFT])
+        view_of(((const WGPUWeftRequestAdapterOptions *)found[CHAIN_WEFT])->name, &w.name);
+    if (word && *word && w.name.len == 0 && !o->forceFallbackAdapter
+        && o->backendType != WGPUBackendType_WeftCPU) {
+        w.word = (View){word, strlen(word)};
+        w.backend = WGPUBackendType_Undefined;
+    }
+    return w;
+}
+
+static void unavailable(Fault *f, const Wishes *w)
+{
+    if (w->word.len)
+        fault(f, "no adapter of this machine meets the options and WEFT_ADAPTER=%.*s",
+              VIEW_ARG(w->word));
+    else if (w->backend != WGPUBackendType_Undefined && w->backend != WGPUBackendType_WeftCPU
+             && w->name.len == 0 && !w->options->forceFallbackAdapter)
+        fault(f, "no adapter of this machine meets the options; the environment variable "
+                 "WEFT_ADAPTER=cpu gives the CPU to programs that ask for another backendType");
+    else
+        fault(f, "no adapter of this machine meets the options");
+}
+
 static void fire_adapter(Future *f, bool cancelled)
 {
     WGPUAdapter adapter = cancelled ? NULL : (WGPUAdapter)f->object;
@@ -286,23 +315,11 @@ static WGPURequestAdapterStatus find_adapter(WGPUInstance instance,
         fault(f, "%s", why);
         return WGPURequestAdapterStatus_Unavailable;
     }
-    Wishes wishes = {.options = options};
-    if (found[CHAIN_WEFT])
-        view_of(((const WGPUWeftRequestAdapterOptions *)found[CHAIN_WEFT])->name,
-                &wishes.name);
-    /* Whoever asks for something gets that; the user's word is for the others. */
-    const char *word = getenv("WEFT_ADAPTER");
-    if (word && wishes.name.len == 0 && !options->forceFallbackAdapter
-        && options->backendType == WGPUBackendType_Undefined)
-        wishes.word = (View){word, strlen(word)};
+    Wishes wishes = wishes_of(options, found);
     *adapter = choose(instance, &wishes);
     if (*adapter)
         return WGPURequestAdapterStatus_Success;
-    if (wishes.word.len)
-        fault(f, "no adapter of this machine meets the options and WEFT_ADAPTER=%.*s",
-              VIEW_ARG(wishes.word));
-    else
-        fault(f, "no adapter of this machine meets the options");
+    unavailable(f, &wishes);
     return WGPURequestAdapterStatus_Unavailable;
 }
 

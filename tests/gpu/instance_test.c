@@ -261,6 +261,35 @@ static void test_adapters_are_chosen_by_wishes(void **state)
     wgpuInstanceRelease(instance);
 }
 
+static void test_the_users_word_wins_over_a_backend(void **state)
+{
+    (void)state;
+    WGPUInstance instance = instance_create(NULL, null_backends);
+    const WGPURequestAdapterOptions plain = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
+    WGPURequestAdapterOptions o = plain;
+    assert_int_equal(setenv("WEFT_ADAPTER", "cpu", 1), 0);
+    expect_device(instance, &o, "null-cpu");
+    o.backendType = WGPUBackendType_Vulkan;
+    expect_device(instance, &o, "null-cpu");
+    o.backendType = WGPUBackendType_WeftCPU;    /* asked of Weft: that it is not */
+    request(instance, &o, WGPURequestAdapterStatus_Unavailable,
+            "no adapter of this machine meets the options");
+    o = plain;
+    WGPUWeftRequestAdapterOptions weft = WGPU_WEFT_REQUEST_ADAPTER_OPTIONS_INIT;
+    weft.name = sv("null-small");
+    o.nextInChain = &weft.chain;
+    expect_device(instance, &o, "null-small");
+    assert_int_equal(setenv("WEFT_ADAPTER", "none such", 1), 0);
+    o = plain;
+    o.backendType = WGPUBackendType_Null;
+    request(instance, &o, WGPURequestAdapterStatus_Unavailable,
+            "no adapter of this machine meets the options and WEFT_ADAPTER=none such");
+    assert_int_equal(setenv("WEFT_ADAPTER", "", 1), 0);
+    expect_device(instance, &o, "null-large");
+    assert_int_equal(unsetenv("WEFT_ADAPTER"), 0);
+    wgpuInstanceRelease(instance);
+}
+
 static void test_wishes_that_cannot_be(void **state)
 {
     (void)state;
@@ -269,7 +298,8 @@ static void test_wishes_that_cannot_be(void **state)
     WGPURequestAdapterOptions o = plain;
     o.backendType = WGPUBackendType_Vulkan;
     request(instance, &o, WGPURequestAdapterStatus_Unavailable,
-            "no adapter of this machine meets the options");
+            "no adapter of this machine meets the options; the environment variable "
+            "WEFT_ADAPTER=cpu gives the CPU to programs that ask for another backendType");
     o.backendType = (WGPUBackendType)77;
     request(instance, &o, WGPURequestAdapterStatus_Error, "backendType 0x4d is not one there is");
     o = plain;
@@ -420,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_other_names_are_not_found),
         cmocka_unit_test(test_language_features_are_those_of_the_checker),
         cmocka_unit_test(test_adapters_are_chosen_by_wishes),
+        cmocka_unit_test(test_the_users_word_wins_over_a_backend),
         cmocka_unit_test(test_wishes_that_cannot_be),
         cmocka_unit_test(test_a_machine_without_adapters),
         cmocka_unit_test(test_an_adapter_describes_itself),

@@ -55,7 +55,8 @@ typedef enum WGPUWeftCacheMode {
 } WGPUWeftCacheMode WGPU_ENUM_ATTRIBUTE;
 
 /* One sentence about a call that failed and could only answer NULL, an error status or
- * no future. It may come on any thread; this API must not be called from it. */
+ * no future; or about an error, or the loss of a device, for which the device was given no
+ * callback. It may come on any thread; this API must not be called from it. */
 typedef void (*WGPUWeftLogCallback)(WGPUStringView message,
     WGPU_NULLABLE void *userdata1,
     WGPU_NULLABLE void *userdata2) WGPU_FUNCTION_ATTRIBUTE;
@@ -67,7 +68,9 @@ typedef struct WGPUWeftInstanceOptions {
     /* Made if it is not there. Empty: weft/ in $XDG_CACHE_HOME, or in $HOME/.cache. A
      * directory that cannot be used is no error, kernels are then kept in memory alone. */
     WGPUStringView    cacheDirectory;
-    WGPU_NULLABLE WGPUWeftLogCallback logCallback; /* NULL: such failures are silent */
+    /* NULL: such failures are silent, unless the environment has WEFT_LOG=1; then they are
+     * told on standard error. */
+    WGPU_NULLABLE WGPUWeftLogCallback logCallback;
     WGPU_NULLABLE void *logUserdata1;
     WGPU_NULLABLE void *logUserdata2;
 } WGPUWeftInstanceOptions WGPU_STRUCTURE_ATTRIBUTE;

@@ -116,6 +116,8 @@ void device_lose(WGPUDevice device, WGPUDeviceLostReason reason, const char *mes
     pthread_mutex_unlock(&device->lock);
     if (!first)
         return;
+    if (reason != WGPUDeviceLostReason_Destroyed && !device->lost_future->callback.lost)
+        instance_log(device->instance, "the device is lost: %s", message);
     queue_lose(&device->queue, user_thread);
     pthread_mutex_lock(&device->lock);
     bool now = device->reporting == 0;

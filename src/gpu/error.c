@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * error.c - where errors of a device go: to a scope of the calling thread, to the
- * uncaptured-error callback, or nowhere once the device is lost.
+ * uncaptured-error callback, to the log, or nowhere once the device is lost.
  *
  * in     a type and a sentence, on the thread whose call was wrong
  * out    scopes that remember their first error; callbacks
@@ -117,17 +117,18 @@ void error_scopes_free(WGPUDevice device)
 
 /* ---- reporting ---- */
 
-/* To a scope of this thread, if those are asked, or else to the callback. */
+/* To a scope of this thread, if those are asked, or else to the callback, or to the log. */
 static void report(WGPUDevice device, WGPUErrorType type, const char *message, bool scopes)
 {
     const WGPUUncapturedErrorCallbackInfo *to = &device->uncaptured;
     pthread_mutex_lock(&device->lock);
-    bool heard = device_is_lost(device) || (scopes && scope_takes(device, type, message))
-                 || !to->callback;
-    if (!heard)
+    bool heard = device_is_lost(device) || (scopes && scope_takes(device, type, message));
+    if (!heard && to->callback)
         device->reporting++;
     pthread_mutex_unlock(&device->lock);
-    if (heard)
+    if (!heard && !to->callback)
+        instance_log(device->instance, "%s", message);
+    if (heard || !to->callback)
         return;
     device_ref(device);                 /* the callback may release it */
     to->callback(&device, type, string_view(message), to->userdata1, to->userdata2);

@@ -203,19 +203,38 @@ static void instance_free(Object *o)
 
 static const ObjectClass instance_class = {"instance", instance_free};
 
+static void log_to_stderr(WGPUStringView message, void *userdata1, void *userdata2)
+{
+    (void)userdata1, (void)userdata2;
+    fprintf(stderr, "weft: %.*s\n", (int)message.length, message.data);
+}
+
+/* For programs that listen to nothing, if their user asks for it. */
+static WGPUWeftLogCallback log_of_the_user(void)
+{
+    const char *word = getenv("WEFT_LOG");
+    return word && strcmp(word, "1") == 0 ? log_to_stderr : NULL;
+}
+
 static void log_text(const WGPUWeftInstanceOptions *weft, const char *text)
 {
+    WGPUWeftLogCallback log = log_of_the_user();
     if (weft && weft->logCallback)
         weft->logCallback(string_view(text), weft->logUserdata1, weft->logUserdata2);
+    else if (log)
+        log(string_view(text), NULL, NULL);
 }
 
 static void take_weft_options(WGPUInstance instance, const WGPUWeftInstanceOptions *weft)
 {
+    if (!weft || !weft->logCallback)
+        instance->log = log_of_the_user();
     if (!weft)
         return;
     instance->cache_mode = weft->cacheMode;
     instance->cache_folder = text_of(weft->cacheDirectory);
-    instance->log = weft->logCallback;
+    if (weft->logCallback)
+        instance->log = weft->logCallback;
     instance->log_userdata1 = weft->logUserdata1;
     instance->log_userdata2 = weft->logUserdata2;
 }

@@ -4,6 +4,7 @@
  */
 #include "fixture.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -259,6 +260,38 @@ static void test_options_of_weft_reach_the_backend(void **state)
     wgpuDeviceRelease(device);
     wgpuAdapterRelease(adapter);
     wgpuInstanceRelease(instance);
+}
+
+/* A device to which its program does not listen. */
+static void test_what_nobody_listens_to_is_logged(void **state)
+{
+    (void)state;
+    Fixture fx = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    fx.instance = fixture_instance(&fx);
+    WGPUAdapter adapter = find_adapter(fx.instance);
+    WGPUDeviceDescriptor d = WGPU_DEVICE_DESCRIPTOR_INIT;
+    WGPUDevice device = open_device(adapter, &d);
+    WGPUBufferDescriptor b = WGPU_BUFFER_DESCRIPTOR_INIT;
+    wgpuBufferRelease(wgpuDeviceCreateBuffer(device, &b));
+    expect_log(&fx, "buffer: the usage is empty");
+    wgpuDevicePushErrorScope(device, WGPUErrorFilter_Validation);
+    wgpuBufferRelease(wgpuDeviceCreateBuffer(device, &b));
+    expect_log(&fx, "");                            /* the scope has it */
+    null_lose("the null device fell over", false);
+    for (time_t start = time(NULL); time(NULL) - start < 10;) {
+        pthread_mutex_lock(&fx.lock);
+        bool told = fx.nlogs == 2;
+        pthread_mutex_unlock(&fx.lock);
+        if (told)
+            break;
+        sched_yield();
+    }
+    expect_log(&fx, "the device is lost: the null device fell over");
+    wgpuBufferRelease(wgpuDeviceCreateBuffer(device, &b));
+    expect_log(&fx, "");                            /* it has no errors any more */
+    wgpuDeviceRelease(device);
+    wgpuAdapterRelease(adapter);
+    wgpuInstanceRelease(fx.instance);
 }
 
 /* ---- losing ---- */
@@ -619,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_what_is_wrong_with_a_descriptor),
         cmocka_unit_test(test_an_adapter_opens_one_device),
         cmocka_unit_test(test_options_of_weft_reach_the_backend),
+        cmocka_unit_test(test_what_nobody_listens_to_is_logged),
         cmocka_unit_test(test_destroying_tells_the_lost_callback_once),
         cmocka_unit_test(test_the_last_release_destroys),
         cmocka_unit_test(test_a_device_that_fails_is_lost),

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "gpu/gpu_priv.h"
 
@@ -113,6 +114,57 @@ static void test_what_is_wrong_with_a_descriptor_is_logged(void **state)
     wrong = weft;
     wrong.cacheDirectory = (WGPUStringView){NULL, 5};
     expect_no_instance(plain, wrong, "cacheDirectory is NULL with a length of 5");
+}
+
+/* What standard error gets while an instance is asked for that cannot be, and one that can
+ * be is used wrongly. */
+static void complain_aloud(char *text, size_t size, WGPUWeftInstanceOptions *weft)
+{
+    FILE *file = tmpfile();
+    int   kept = dup(STDERR_FILENO);
+    assert_non_null(file);
+    assert_true(kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    WGPUInstanceDescriptor d = WGPU_INSTANCE_DESCRIPTOR_INIT;
+    d.nextInChain = weft ? &weft->chain : NULL;
+    d.requiredFeatureCount = 1;
+    WGPUInstance none = wgpuCreateInstance(&d);
+    d.requiredFeatureCount = 0;
+    WGPUInstance instance = wgpuCreateInstance(&d);
+    WGPUFuture   future = wgpuInstanceRequestAdapter(instance, NULL,
+                                                     (WGPURequestAdapterCallbackInfo){0});
+    wgpuInstanceRelease(instance);
+    fflush(stderr);
+    assert_true(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+    assert_null(none);
+    assert_non_null(instance);
+    assert_int_equal(future.id, 0);
+}
+
+static void test_complaints_go_where_the_user_says(void **state)
+{
+    (void)state;
+    char text[512];
+    Log  log = {""};
+    complain_aloud(text, sizeof text, NULL);
+    assert_string_equal(text, "");
+    assert_int_equal(setenv("WEFT_LOG", "1", 1), 0);
+    complain_aloud(text, sizeof text, NULL);
+    assert_string_equal(text, "weft: requiredFeatures is NULL with a count of 1\n"
+                              "weft: RequestAdapter: the callback is NULL\n");
+    WGPUWeftInstanceOptions weft = WGPU_WEFT_INSTANCE_OPTIONS_INIT;
+    complain_aloud(text, sizeof text, &weft);
+    assert_string_equal(text, "weft: requiredFeatures is NULL with a count of 1\n"
+                              "weft: RequestAdapter: the callback is NULL\n");
+    weft.logCallback = on_log;                  /* the program listens */
+    weft.logUserdata1 = &log;
+    complain_aloud(text, sizeof text, &weft);
+    assert_string_equal(text, "");
+    assert_string_equal(log.text, "RequestAdapter: the callback is NULL");
+    assert_int_equal(unsetenv("WEFT_LOG"), 0);
 }
 
 static void test_a_chain_in_a_circle_ends(void **state)
@@ -444,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_features_are_listed_and_granted),
         cmocka_unit_test(test_limits_are_told),
         cmocka_unit_test(test_what_is_wrong_with_a_descriptor_is_logged),
+        cmocka_unit_test(test_complaints_go_where_the_user_says),
         cmocka_unit_test(test_a_chain_in_a_circle_ends),
         cmocka_unit_test(test_options_of_weft_are_taken),
         cmocka_unit_test(test_every_function_is_found_by_name),

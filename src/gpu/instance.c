@@ -132,10 +132,14 @@ static const char *features_fault(Fault *f, const WGPUInstanceDescriptor *d)
     if (d->requiredFeatureCount && !d->requiredFeatures)
         return fault(f, "requiredFeatures is NULL with a count of %zu",
                      d->requiredFeatureCount);
-    for (size_t i = 0; i < d->requiredFeatureCount; i++)
+    for (size_t i = 0; i < d->requiredFeatureCount; i++) {
+        if (d->requiredFeatures[i] == WGPUInstanceFeatureName_ShaderSourceSPIRV)
+            return fault(f, "the instance feature ShaderSourceSPIRV is not there: shader "
+                            "modules are WGSL");
         if (!wgpuHasInstanceFeature(d->requiredFeatures[i]))
             return fault(f, "the instance feature 0x%x is not there",
                          (unsigned)d->requiredFeatures[i]);
+    }
     return NULL;
 }
 

@@ -91,11 +91,15 @@ static void test_what_is_wrong_with_a_descriptor_is_logged(void **state)
     const WGPUInstanceDescriptor plain = WGPU_INSTANCE_DESCRIPTOR_INIT;
     const WGPUWeftInstanceOptions weft = WGPU_WEFT_INSTANCE_OPTIONS_INIT;
     static const WGPUInstanceFeatureName spirv = WGPUInstanceFeatureName_ShaderSourceSPIRV;
+    static const WGPUInstanceFeatureName other = (WGPUInstanceFeatureName)0x51;
     WGPUInstanceDescriptor d = plain;
     d.requiredFeatureCount = 1;
     expect_no_instance(d, weft, "requiredFeatures is NULL with a count of 1");
     d.requiredFeatures = &spirv;
-    expect_no_instance(d, weft, "the instance feature 0x2 is not there");
+    expect_no_instance(d, weft, "the instance feature ShaderSourceSPIRV is not there: shader "
+                                "modules are WGSL");
+    d.requiredFeatures = &other;
+    expect_no_instance(d, weft, "the instance feature 0x51 is not there");
     d = plain;
     WGPUInstanceLimits limits = {NULL, 65};
     d.requiredLimits = &limits;

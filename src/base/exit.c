@@ -28,21 +28,30 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  released = PTHREAD_COND_INITIALIZER;
-static uint32_t        holders;
+static atomic_uint     holders;
 static atomic_ullong   work;            /* of libraries, under way                    */
-static atomic_bool     waiting;         /* for work                                   */
-static uint64_t        uses;            /* that are over                              */
-static bool            ending;
+static atomic_uint     waiters;         /* for holders or work                        */
+static atomic_ullong   uses;            /* that are over                              */
+static atomic_bool     ending;
 static pthread_t       last;            /* ending: the thread that ends the program   */
 
 /* How often this thread holds: who has begun may begin a part of it. */
 static _Thread_local uint32_t depth;
 
-/* For those on other threads: who holds may end the program too. */
+/* On other threads: who holds may end the program too. */
+static bool others_hold(void)
+{
+    return atomic_load(&holders) > (depth ? 1u : 0u);
+}
+
+/* Who lets go, or is done, looks for waiters after that, and they look after they have said
+ * that they wait: one sees the other. With the lock. */
 static void wait_for_holders(void)
 {
-    while (holders > (depth ? 1u : 0u))
+    atomic_fetch_add(&waiters, 1);
+    while (others_hold())
         pthread_cond_wait(&released, &lock);
+    atomic_fetch_sub(&waiters, 1);
 }
 
 /* Until nothing is under way. Uses may begin meanwhile: without them the work might not
@@ -53,18 +62,28 @@ static void wait_for_work(void)
     int             result = 0;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WORK_MOST;
-    atomic_store(&waiting, true);
-    while ((atomic_load(&work) || holders > (depth ? 1u : 0u)) && result != ETIMEDOUT)
+    atomic_fetch_add(&waiters, 1);
+    while ((atomic_load(&work) || others_hold()) && result != ETIMEDOUT)
         result = pthread_cond_timedwait(&released, &lock, &until);
+    atomic_fetch_sub(&waiters, 1);
+}
+
+static void wake_waiters(void)
+{
+    if (!atomic_load(&waiters))
+        return;
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&released);
+    pthread_mutex_unlock(&lock);
 }
 
 static void end_program(void)
 {
     pthread_mutex_lock(&lock);
-    if (!ending)
+    if (!atomic_load(&ending))
         wait_for_work();
-    ending = true;
     last = pthread_self();
+    atomic_store(&ending, true);
     wait_for_holders();
     pthread_mutex_unlock(&lock);
 }
@@ -112,20 +131,30 @@ void exit_prepare(void)
 
 /* ---- uses ---- */
 
+/* The program is ending: nobody wants the result of another thread. */
+static void stop_others(void)
+{
+    pthread_mutex_lock(&lock);
+    while (!pthread_equal(last, pthread_self()))
+        pthread_cond_wait(&released, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 bool exit_hold(void)
 {
     if (depth) {
         depth++;
         return true;
     }
-    pthread_mutex_lock(&lock);
-    while (ending && !pthread_equal(last, pthread_self()))
-        pthread_cond_wait(&released, &lock);        /* nobody wants its result */
-    bool ok = !ending;
-    holders += ok;
-    depth = ok;
-    pthread_mutex_unlock(&lock);
-    return ok;
+    atomic_fetch_add(&holders, 1);
+    if (!atomic_load(&ending)) {                    /* or else who ends it waits for us */
+        depth = 1;
+        return true;
+    }
+    atomic_fetch_sub(&holders, 1);
+    wake_waiters();
+    stop_others();
+    return false;
 }
 
 static bool is_power_of_two(uint64_t x)
@@ -137,15 +166,11 @@ void exit_release(void)
 {
     if (--depth)
         return;
-    pthread_mutex_lock(&lock);
-    if (is_power_of_two(++uses) && !ending) {
-        pthread_mutex_unlock(&lock);
+    uint64_t use = atomic_fetch_add_explicit(&uses, 1, memory_order_relaxed) + 1;
+    if (is_power_of_two(use) && !atomic_load(&ending))
         (void)atexit(end_program);                  /* still held: exit() waits for us */
-        pthread_mutex_lock(&lock);
-    }
-    if (--holders <= 1)                             /* one may be who ends the program */
-        pthread_cond_broadcast(&released);
-    pthread_mutex_unlock(&lock);
+    if (atomic_fetch_sub(&holders, 1) <= 2)         /* one may be who ends the program */
+        wake_waiters();
 }
 
 /* ---- work ---- */
@@ -157,9 +182,6 @@ void exit_work_begins(void)
 
 void exit_work_ends(void)
 {
-    if (atomic_fetch_sub(&work, 1) != 1 || !atomic_load(&waiting))
-        return;
-    pthread_mutex_lock(&lock);
-    pthread_cond_broadcast(&released);
-    pthread_mutex_unlock(&lock);
+    if (atomic_fetch_sub(&work, 1) == 1)
+        wake_waiters();
 }

@@ -32,6 +32,9 @@ static void device_free(WGPUDevice device)
     if (device->gpu)
         device->backend->device_destroy(device->gpu);
     queue_fini(&device->queue);
+    Batch *handy = atomic_load(&device->handy);
+    if (handy)
+        batch_destroy(handy);
     while (device->spare) {
         Batch *b = device->spare;
         device->spare = b->next;

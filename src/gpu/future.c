@@ -399,6 +399,7 @@ typedef struct Wait {
     size_t              count;
     Future            **claimed;            /* [count] to be fired by this call   */
     size_t              nclaimed;
+    WGPUDevice          device;             /* that it worked for; referenced     */
     Future             *room[8];
 } Wait;
 
@@ -541,13 +542,14 @@ static bool work_for(Wait *w, bool has_time)
         pthread_mutex_lock(&w->fs->lock);
         any = look(w);
     }
-    if (queue) {
+    if (queue && any) {
+        w->device = queue->device;
+    } else if (queue) {
         pthread_mutex_unlock(&w->fs->lock);
-        if (!any)
-            queue_watch(queue);
+        queue_watch(queue);
         device_unref(queue->device);
         pthread_mutex_lock(&w->fs->lock);
-        any = any || look(w);
+        any = look(w);
     }
     return any;
 }
@@ -573,6 +575,8 @@ static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
         status = any ? WGPUWaitStatus_Success : WGPUWaitStatus_TimedOut;
     }
     pthread_mutex_unlock(&w->fs->lock);
+    if (w->device)
+        device_unref(w->device);
     fire_claimed(w);
     return status;
 }

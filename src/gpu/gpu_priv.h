@@ -468,6 +468,7 @@ struct WGPUDeviceImpl {
     uint32_t          features;
     struct WGPUQueueImpl queue;
     pthread_mutex_t   label_lock;
+    _Atomic(Batch *)  handy;                /* the next to be used; NULL: none    */
     pthread_mutex_t   memory_lock;          /* spare batches                      */
     Batch            *spare;
     uint32_t          nspare;

@@ -97,7 +97,7 @@ static void free_owned(Batch *b)
 
 /* ---- making and ending ---- */
 
-Batch *batch_new(WGPUDevice device)
+static Batch *take_spare(WGPUDevice device)
 {
     pthread_mutex_lock(&device->memory_lock);
     Batch *b = device->spare;
@@ -106,6 +106,15 @@ Batch *batch_new(WGPUDevice device)
         device->nspare--;
     }
     pthread_mutex_unlock(&device->memory_lock);
+    return b;
+}
+
+/* Who submits one batch after the other gets the same each time, without a lock. */
+Batch *batch_new(WGPUDevice device)
+{
+    Batch *b = atomic_exchange_explicit(&device->handy, NULL, memory_order_acquire);
+    if (!b)
+        b = take_spare(device);
     if (!b)
         b = calloc(1, sizeof *b);
     if (!b)
@@ -183,6 +192,9 @@ void batch_drop_refs(Batch *b)
 void batch_recycle(Batch *b, WGPUDevice device)
 {
     reset(b);
+    b = atomic_exchange_explicit(&device->handy, b, memory_order_acq_rel);
+    if (!b)
+        return;
     pthread_mutex_lock(&device->memory_lock);
     bool keep = device->nspare < MAX_SPARE;
     if (keep) {

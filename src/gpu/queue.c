@@ -87,11 +87,20 @@ static void enqueue(WGPUQueue queue, Batch *b)
     mark_uses(b);
 }
 
+/* The last serial that is done once the batch is. */
+static uint64_t completed_with(const struct WGPUQueueImpl *queue, const Batch *b)
+{
+    if (queue->first != b)
+        return queue->completed;
+    return b->next ? b->serial : queue->serial;
+}
+
 /* The batch is complete, and so is what came before it. A backend that loses its
  * device may give up a later batch first; then the last one completes them all. */
 static void dequeue(WGPUQueue queue, Batch *b)
 {
-    Batch **link = &queue->first, *before = NULL;
+    Batch   **link = &queue->first, *before = NULL;
+    uint64_t  completed = completed_with(queue, b);
     while (*link != b) {
         before = *link;
         link = &before->next;
@@ -99,8 +108,7 @@ static void dequeue(WGPUQueue queue, Batch *b)
     *link = b->next;
     if (queue->last == b)
         queue->last = before;
-    if (!before)
-        queue->completed = queue->first ? b->serial : queue->serial;
+    queue->completed = completed;
 }
 
 static void wait_for(Batch *b, Future *f)
@@ -157,22 +165,15 @@ static void batch_done(void *user)
     Batch     *b = user;
     WGPUDevice device = b->device;
     WGPUQueue  queue = &device->queue;
-    pthread_mutex_lock(&queue->lock);
-    WGPUBuffer idle = buffers_collect(queue, queue->first == b ? b->serial
-                                                               : queue->completed);
-    pthread_mutex_unlock(&queue->lock);
-    unref_buffers(idle);
+    WGPUBuffer idle;
     batch_drop_refs(b);
-
     pthread_mutex_lock(&queue->lock);
-    dequeue(queue, b);
-    /* What was destroyed meanwhile took the batch for one under way. */
-    idle = buffers_collect(queue, queue->completed);
-    if (idle) {
+    while ((idle = buffers_collect(queue, completed_with(queue, b)))) {
         pthread_mutex_unlock(&queue->lock);
         unref_buffers(idle);
         pthread_mutex_lock(&queue->lock);
     }
+    dequeue(queue, b);
     bool    last = device_drop_ref(device);
     Future *waiting = complete_waiting(b, NULL);
     pthread_mutex_unlock(&queue->lock);

@@ -72,54 +72,97 @@ static VulkanFlight *flight_new(GpuDevice *d, VkResult *result)
     return NULL;
 }
 
-/* One that can be recorded. NULL with *result. */
-static VulkanFlight *flight_take(GpuDevice *d, VkResult *result)
+/* One that is to be used again; NULL: there is none. With the lock. */
+static VulkanFlight *spare_take(VulkanQueue *q)
 {
-    VulkanQueue *q = &d->queue;
-    pthread_mutex_lock(&q->lock);
     VulkanFlight *f = q->spare;
     if (f) {
         q->spare = f->next;
         q->nspare--;
     }
-    pthread_mutex_unlock(&q->lock);
-    if (!f)
-        return flight_new(d, result);
-    *result = d->fn.ResetCommandPool(d->device, f->pool, 0);
-    if (*result == VK_SUCCESS)
+    return f;
+}
+
+/* A spare one, or a new one in place of NULL, begins to be recorded. NULL with *result. */
+static VulkanFlight *flight_begin(GpuDevice *d, VulkanFlight *f, VkResult *result)
+{
+    static const VkCommandBufferBeginInfo once = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+    };
+    *result = VK_SUCCESS;
+    if (f)
+        *result = d->fn.ResetCommandPool(d->device, f->pool, 0);
+    if (f && *result == VK_SUCCESS)
         *result = d->fn.ResetFences(d->device, 1, &f->fence);
+    if (!f)
+        f = flight_new(d, result);
+    if (*result == VK_SUCCESS)
+        *result = d->fn.BeginCommandBuffer(f->commands, &once);
     if (*result == VK_SUCCESS)
         return f;
     flight_free(d, f);
     return NULL;
 }
 
-/* It is complete, or was never sent. */
-static void flight_give(GpuDevice *d, VulkanFlight *f)
+/* One that is empty and being recorded. With record_lock. NULL with *result. */
+static VulkanFlight *flight_take(GpuDevice *d, VkResult *result)
 {
-    VulkanQueue *q = &d->queue;
-    if (!f->fence) {                /* it was never more than an end */
-        free(f);
-        return;
-    }
+    VulkanQueue  *q = &d->queue;
+    VulkanFlight *f = q->ready;
+    q->ready = NULL;
+    if (f)
+        return f;
+    pthread_mutex_lock(&q->lock);
+    f = spare_take(q);
+    pthread_mutex_unlock(&q->lock);
+    return flight_begin(d, f, result);
+}
+
+/* It is complete, or was never sent: what it had is free again. */
+static void flight_clear(GpuDevice *d, VulkanFlight *f)
+{
     if (f->staging.chunks && exit_hold()) {
         vulkan_staging_clear(d, &f->staging);
         exit_release();
     }
     *f = (VulkanFlight){.pool = f->pool, .commands = f->commands, .fence = f->fence,
                         .staging = f->staging};
-    pthread_mutex_lock(&q->lock);
-    bool keep = q->nspare < MOST_SPARE;
-    if (keep) {
-        f->next = q->spare;
-        q->spare = f;
-        q->nspare++;
-    }
-    pthread_mutex_unlock(&q->lock);
-    if (!keep && exit_hold()) {
+}
+
+/* Keeps a clear one for later; false: there are enough of them, or it was never more than
+ * an end. With the lock. */
+static bool spare_give(VulkanQueue *q, VulkanFlight *f)
+{
+    if (!f->fence || q->nspare >= MOST_SPARE)
+        return false;
+    f->next = q->spare;
+    q->spare = f;
+    q->nspare++;
+    return true;
+}
+
+/* One that is not kept. */
+static void flight_drop(GpuDevice *d, VulkanFlight *f)
+{
+    if (!f->fence) {
+        free(f);
+    } else if (exit_hold()) {
         flight_free(d, f);
         exit_release();
     }
+}
+
+/* One that was never sent. */
+static void flight_give(GpuDevice *d, VulkanFlight *f)
+{
+    VulkanQueue *q = &d->queue;
+    flight_clear(d, f);
+    pthread_mutex_lock(&q->lock);
+    bool kept = spare_give(q, f);
+    pthread_mutex_unlock(&q->lock);
+    if (!kept)
+        flight_drop(d, f);
 }
 
 /* ---- submitting ---- */
@@ -141,8 +184,9 @@ static void call_now(VulkanQueue *q)
 }
 
 /* To wake a thread takes longer than an empty dispatch does: it is called at once only for
- * what somebody wants to hear of and does not wait for. */
-static void enqueue(GpuDevice *d, VulkanFlight *f)
+ * what somebody wants to hear of and does not wait for. Takes a spare flight in passing, if
+ * `spare` is not NULL. */
+static void enqueue(GpuDevice *d, VulkanFlight *f, VulkanFlight **spare)
 {
     VulkanQueue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
@@ -157,18 +201,21 @@ static void enqueue(GpuDevice *d, VulkanFlight *f)
         q->call = MAX_OF(before, CALL_LATER);
     q->awaited = false;
     bool wake = q->call != before;
+    if (spare)
+        *spare = spare_take(q);
     pthread_mutex_unlock(&q->lock);
     if (wake)
         pthread_cond_signal(&q->more);      /* the caller keeps the device alive */
 }
 
 /* Records and sends one flight. With record_lock. NULL, or what went wrong, and whose
- * fault it is. */
+ * fault it is. The next one is made ready while the driver is at work on this one; if that
+ * fails, it is tried again when there is something to record. */
 static const char *fly(GpuDevice *d, GpuSubmit *s, uint32_t *at, const void **tag)
 {
     VkResult      result;
     const char   *why = NULL;
-    VulkanFlight *f = flight_take(d, &result);
+    VulkanFlight *spare, *f = flight_take(d, &result);
     if (!f)
         return vulkan_result_text(result);
     f->serial = ++d->queue.serial;
@@ -185,7 +232,8 @@ static const char *fly(GpuDevice *d, GpuSubmit *s, uint32_t *at, const void **ta
     }
     f->last = *at >= s->count;
     f->submit = s;
-    enqueue(d, f);
+    enqueue(d, f, &spare);
+    d->queue.ready = flight_begin(d, spare, &result);
     return NULL;
 }
 
@@ -200,7 +248,7 @@ static bool end_early(GpuDevice *d, GpuSubmit *s)
     f->serial = ++d->queue.serial;
     f->last = true;
     f->submit = s;
-    enqueue(d, f);
+    enqueue(d, f, NULL);
     return true;
 }
 
@@ -266,32 +314,37 @@ static void wait_for(GpuDevice *d, const VulkanFlight *f)
         vulkan_device_lose(d, f->tag, "%s", vulkan_result_text(result));
 }
 
-/* What a flight had is free again, and who waits for the submit is told. */
-static void come_down(GpuDevice *d, VulkanFlight *f)
+/* Waits for a flight. What it had is free again, and who waits for the submit is told. A
+ * program that ends waits a while for the device, whose driver may have threads of its own
+ * at work. False: it is not over, only given up. */
+static bool land(GpuDevice *d, VulkanFlight *f)
 {
-    VulkanQueue *q = &d->queue;
-    GpuSubmit   *s = f->submit;
-    bool         last = f->last;
-    if (atomic_load(&d->adrift)) {
-        pthread_mutex_lock(&q->lock);
-        f->next = q->adrift;
-        q->adrift = f;
-        pthread_mutex_unlock(&q->lock);
-    } else {
-        flight_give(d, f);
-    }
-    if (last)
-        s->done(s->user);
-}
-
-/* A program that ends waits a while for the device, whose driver may have threads of its
- * own at work. */
-static void land(GpuDevice *d, VulkanFlight *f)
-{
+    GpuSubmit *s = f->submit;
+    bool       last = f->last;
     wait_for(d, f);
     exit_work_ends();
     atomic_store(&d->queue.completed, f->serial);
-    come_down(d, f);
+    bool over = !atomic_load(&d->adrift);
+    if (over)
+        flight_clear(d, f);
+    if (last)
+        s->done(s->user);
+    return over;
+}
+
+/* A flight that has landed is kept, if there is a use for it. With the lock, which it may
+ * give back meanwhile. */
+static void put_away(GpuDevice *d, VulkanFlight *f, bool over)
+{
+    VulkanQueue *q = &d->queue;
+    if (!over) {
+        f->next = q->adrift;
+        q->adrift = f;
+    } else if (!spare_give(q, f)) {
+        pthread_mutex_unlock(&q->lock);
+        flight_drop(d, f);
+        pthread_mutex_lock(&q->lock);
+    }
 }
 
 /* Waits for the first flight. With the lock, which it gives back meanwhile. */
@@ -304,8 +357,9 @@ static void land_first(GpuDevice *d)
         q->last = &q->first;
     q->busy = true;
     pthread_mutex_unlock(&q->lock);
-    land(d, f);
+    bool over = land(d, f);
     pthread_mutex_lock(&q->lock);
+    put_away(d, f, over);
     q->busy = false;
     /* Who waited for this flight may have sent another already, and waits for that. */
     if (q->call == CALL_NOW && (!q->first || q->first->serial > q->called_for))
@@ -430,6 +484,7 @@ void vulkan_queue_free(GpuDevice *d)
     VulkanQueue *q = &d->queue;
     if (!q->last)
         return;
+    flight_free(d, q->ready);
     free_list(d, q->spare);
     free_list(d, q->adrift);
     pthread_cond_destroy(&q->more);

@@ -402,23 +402,17 @@ static void record_command(Recording *r, const GpuCommand *c)
 bool vulkan_record(GpuDevice *d, VulkanFlight *f, const GpuSubmit *s, uint32_t *at,
                    bool one_dispatch, const char **why)
 {
-    static const VkCommandBufferBeginInfo once = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-    };
     Recording r = {.d = d, .flight = f, .commands = f->commands};
-    VkResult  result = d->fn.BeginCommandBuffer(f->commands, &once);
-    while (result == VK_SUCCESS && *at < s->count && !r.why) {
+    while (*at < s->count && !r.why) {
         record_command(&r, &s->commands[(*at)++]);
         if (one_dispatch && f->dispatches)
             break;
     }
-    if (result == VK_SUCCESS && r.host_sees)
+    if (r.host_sees)
         barrier(&r, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
                 WRITES_ALL, STAGES_ALL | VK_PIPELINE_STAGE_HOST_BIT,
                 READS_ALL | WRITES_ALL | VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
-    if (result == VK_SUCCESS)
-        result = d->fn.EndCommandBuffer(f->commands);
+    VkResult result = d->fn.EndCommandBuffer(f->commands);
     if (result != VK_SUCCESS)
         r.why = vulkan_result_text(result);
     *why = r.why;

@@ -292,7 +292,8 @@ struct VulkanFlight {
 
 
 /* Records the commands from `*at` on, and moves it; `one_dispatch`: stops after the
- * first. With record_lock. False: `*why` says why. */
+ * first. The command buffer has begun, and ends here. With record_lock. False: `*why` says
+ * why. */
 bool vulkan_record(GpuDevice *d, VulkanFlight *f, const GpuSubmit *s, uint32_t *at,
                    bool one_dispatch, const char **why);
 
@@ -307,6 +308,7 @@ typedef struct VulkanQueue {
     pthread_mutex_t lock;
     pthread_cond_t  more;
     VulkanFlight   *first, **last;  /* in order                                   */
+    VulkanFlight   *ready;          /* begun, for the next; NULL: none; record_lock */
     VulkanFlight   *spare;          /* to be used again                           */
     VulkanFlight   *adrift;         /* given up, and still under way              */
     uint32_t        nspare;

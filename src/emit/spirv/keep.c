@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * keep.c - values that leave a loop, on a driver that does not keep them.
+ * keep.c - values and invocations that leave a loop, on a driver that loses them.
  *
  * in     a LOOP
  * out    a way out of its header that nobody takes, where that is needed
@@ -11,11 +11,16 @@
  * as each way into a block counts for the invocations alone that take it. So what leaves a
  * loop needs a phi behind it, and one that no optimiser takes for another name of the
  * value: the way out that nobody takes brings zeros.
+ *
+ * It also keeps lavapipe from taking a loop for one of a single round, whose returns it
+ * forgets if the body has another end than the next round.
  */
 #include "emit/spirv/spirv_priv.h"
 
 #define LANES  64u                  /* more than the drivers have                 */
 #define BUDGET 100u                 /* instructions looked at for a value         */
+
+/* ---- values ---- */
 
 static bool is_inside(const Inst *loop, const Inst *inst)
 {
@@ -83,7 +88,7 @@ static void search(Search *k, const Region *r)
 }
 
 /* Does something leave that is lost? */
-static bool is_needed(Spirv *s, const Inst *loop)
+static bool loses_values(Spirv *s, const Inst *loop)
 {
     uint32_t n = loop->flow.nresults;
     Search   k = {.loop = loop, .only = ARENA_ARRAY(s->arena, const Inst *, n + 1),
@@ -102,6 +107,31 @@ static bool is_needed(Spirv *s, const Inst *loop)
     return k.passes;
 }
 
+/* ---- invocations ---- */
+
+static bool returns(const Region *r)
+{
+    for (const Inst *inst = r->first; inst; inst = inst->next) {
+        if (inst->op == IR_RETURN)
+            return true;
+        for (uint32_t i = 0; ir_op_is_construct((IrOp)inst->op) && i < inst->flow.nregions; i++)
+            if (returns(inst->flow.regions[i]))
+                return true;
+    }
+    return false;
+}
+
+/* Its body has another end than the next round, which some go to all the same, and some
+ * return from it. */
+static bool loses_returns(const Spirv *s, const Inst *loop)
+{
+    const Region *body = loop->flow.regions[0];
+    bool goes_round = body->last->op == IR_CONTINUE && body->last->target == loop;
+    return s->target->forgets_returns && s->continues[loop->id] && !goes_round && returns(body);
+}
+
+/* ---- the way out ---- */
+
 /* No workgroup is that large, but an optimiser does not know. */
 static SpvId never(Spirv *s)
 {
@@ -119,7 +149,7 @@ void spv_keep_header(Spirv *s, Frame *f, SpvId body)
 {
     const Inst *loop = f->construct;
     uint32_t    n = loop->flow.nresults;
-    if (!is_needed(s, loop)) {
+    if (!loses_returns(s, loop) && !loses_values(s, loop)) {
         spv_branch(s, body);
         return;
     }

@@ -45,6 +45,9 @@ typedef struct SpirvTarget {
     bool reruns_loops;              /* SwiftShader, lavapipe: invocations that have left a
                                        loop compute its values again with the others, and
                                        load zeros; only phis keep theirs            */
+    bool forgets_returns;           /* lavapipe: behind a loop that it takes to have one
+                                       round, and in which who does not continue leaves it,
+                                       those go on who have returned                */
     bool unrolls_initializers;      /* lavapipe: an initialiser becomes a store of each
                                        element, and a thousand of them take its compiler
                                        minutes                                      */

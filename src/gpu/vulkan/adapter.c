@@ -355,6 +355,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .row_lanes = is_lavapipe(a) ? p->subgroup.subgroupSize : 0,
         .merges_loads = is_swiftshader(a),
         .reruns_loops = is_swiftshader(a) || is_lavapipe(a),
+        .forgets_returns = is_lavapipe(a),
         .unrolls_initializers = is_lavapipe(a),
         .breaks_first = is_lavapipe(a),
         .tests_continue = is_lavapipe(a),

@@ -147,7 +147,7 @@ bool exit_hold(void)
         return true;
     }
     atomic_fetch_add(&holders, 1);
-    if (!atomic_load(&ending)) {                    /* or else who ends it waits for us */
+    if (!atomic_load(&ending)) {                    /* who ends it later sees us */
         depth = 1;
         return true;
     }

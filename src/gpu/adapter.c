@@ -213,11 +213,12 @@ static WGPUAdapter choose(WGPUInstance instance, const Wishes *w)
 
 /* ---- requesting ---- */
 
-enum { CHAIN_WEFT, CHAIN_XR };
+enum { CHAIN_WEFT, CHAIN_XR, CHAIN_TOGGLES };
 
 static const WGPUSType options_chain[] = {
     [CHAIN_WEFT] = WGPUSType_WeftRequestAdapterOptions,
     [CHAIN_XR] = WGPUSType_RequestAdapterWebXROptions,
+    [CHAIN_TOGGLES] = STYPE_DAWN_TOGGLES,
 };
 
 /* What is wrong with the options, whatever the machine has. */

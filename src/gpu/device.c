@@ -270,9 +270,10 @@ typedef struct Request {
 
 static const char *request_fault(Request *r)
 {
-    static const WGPUSType allowed[] = {WGPUSType_WeftDeviceOptions};
-    const WGPUChainedStruct *found[1];
-    if (chain_fault(&r->fault, "WGPUDeviceDescriptor", r->d->nextInChain, allowed, 1, found))
+    static const WGPUSType allowed[] = {WGPUSType_WeftDeviceOptions, STYPE_DAWN_TOGGLES};
+    const WGPUChainedStruct *found[COUNTOF(allowed)];
+    if (chain_fault(&r->fault, "WGPUDeviceDescriptor", r->d->nextInChain, allowed,
+                    COUNTOF(allowed), found))
         return r->fault.text;
     r->weft = (const WGPUWeftDeviceOptions *)found[0];
     if (weft_fault(&r->fault, r->weft) || callbacks_fault(&r->fault, r->d)

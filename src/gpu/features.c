@@ -18,19 +18,24 @@ typedef struct FeatureRow {
     const char     *wgsl;               /* what it lets be enabled; NULL: nothing */
     size_t          has;                /* bool in GpuAdapterInfo                 */
     bool            always;
+    bool            unlisted;           /* to be had, but not of the standard     */
 } FeatureRow;
+
+/* Dawn's: calls from any thread at any time. Its programs ask for it; here it is always so. */
+#define FEATURE_DAWN_SYNCHRONIZATION ((WGPUFeatureName)0x00050004)
 
 enum { SUBGROUPS = 3 };                 /* its row                                */
 
 static const FeatureRow rows[] = {
 #define FEATURE(name) WGPUFeatureName_##name, #name
-#define HAS(member)   offsetof(GpuAdapterInfo, member), false
-    {FEATURE(CoreFeaturesAndLimits), 0, NULL, 0, true},
+#define HAS(member)   offsetof(GpuAdapterInfo, member), false, false
+    {FEATURE(CoreFeaturesAndLimits), 0, NULL, 0, true, false},
     {FEATURE(TimestampQuery), 0, NULL, HAS(has_timestamps)},
     {FEATURE(ShaderF16), 0, "f16", HAS(has_f16)},
     [SUBGROUPS] = {FEATURE(Subgroups), 0, "subgroups", HAS(has_subgroups)},
     {FEATURE(SubgroupSizeControl), 1u << SUBGROUPS, "subgroup_size_control",
      HAS(has_subgroup_sizes)},
+    {FEATURE_DAWN_SYNCHRONIZATION, "ImplicitDeviceSynchronization", 0, NULL, 0, true, true},
 #undef HAS
 #undef FEATURE
 };
@@ -70,7 +75,7 @@ bool features_write(uint32_t features, WGPUSupportedFeatures *out)
     if (!list)
         return false;
     for (size_t i = 0; i < COUNTOF(rows); i++)
-        if (features & 1u << i)
+        if (features & 1u << i && !rows[i].unlisted)
             list[out->featureCount++] = rows[i].feature;
     out->features = list;
     return true;

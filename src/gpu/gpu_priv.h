@@ -77,6 +77,10 @@ static inline WGPUStringView string_view(const char *text)
     return (WGPUStringView){text, text ? strlen(text) : 0};
 }
 
+/* Dawn's, for programs that were made for it: words about how Dawn is to work, which say
+ * nothing about results and are not heeded here. */
+#define STYPE_DAWN_TOGGLES ((WGPUSType)0x0005000A)
+
 /*
  * Walks a chain in which the sTypes of `allowed` may occur, once each. found[i] is
  * the struct of allowed[i], or NULL; `found` may be NULL. Returns what is wrong with

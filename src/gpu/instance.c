@@ -246,13 +246,13 @@ static void take_weft_options(WGPUInstance instance, const WGPUWeftInstanceOptio
 WGPUInstance instance_create(const WGPUInstanceDescriptor *descriptor,
                              const GpuBackend *const *backends)
 {
-    static const WGPUSType allowed[] = {WGPUSType_WeftInstanceOptions};
+    static const WGPUSType allowed[] = {WGPUSType_WeftInstanceOptions, STYPE_DAWN_TOGGLES};
     const WGPUInstanceDescriptor d =
         descriptor ? *descriptor : (WGPUInstanceDescriptor)WGPU_INSTANCE_DESCRIPTOR_INIT;
-    const WGPUChainedStruct *found[1];
+    const WGPUChainedStruct *found[COUNTOF(allowed)];
     Fault       f;
-    const char *why = chain_fault(&f, "WGPUInstanceDescriptor", d.nextInChain, allowed, 1,
-                                  found);
+    const char *why = chain_fault(&f, "WGPUInstanceDescriptor", d.nextInChain, allowed,
+                                  COUNTOF(allowed), found);
     const WGPUWeftInstanceOptions *weft = (const WGPUWeftInstanceOptions *)found[0];
     if (!why)
         why = descriptor_fault(&f, &d, weft);

@@ -262,6 +262,40 @@ static void test_options_of_weft_reach_the_backend(void **state)
     wgpuInstanceRelease(instance);
 }
 
+/* What programs made for Dawn ask for on their way to a device. */
+static void test_programs_made_for_dawn_get_a_device(void **state)
+{
+    (void)state;
+    struct { WGPUChainedStruct chain; size_t n; const char *const *on; } toggles = {
+        {NULL, (WGPUSType)0x0005000A}, 1, (const char *const[]){"allow_unsafe_apis"}};
+    const WGPUFeatureName threads = (WGPUFeatureName)0x00050004;
+    WGPUInstanceDescriptor desc = WGPU_INSTANCE_DESCRIPTOR_INIT;
+    desc.nextInChain = &toggles.chain;
+    WGPUInstance instance = instance_create(&desc, null_backends);
+    assert_non_null(instance);
+    WGPURequestAdapterOptions o = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
+    o.nextInChain = &toggles.chain;
+    Told t = TOLD_INIT;
+    wgpuInstanceRequestAdapter(instance, &o, adapter_callback(&t, SPONTANEOUS));
+    WGPUAdapter adapter = t.object;
+    assert_non_null(adapter);
+    assert_true(wgpuAdapterHasFeature(adapter, threads));
+    WGPUDeviceDescriptor d = WGPU_DEVICE_DESCRIPTOR_INIT;
+    d.nextInChain = &toggles.chain;
+    d.requiredFeatures = &threads;
+    d.requiredFeatureCount = 1;
+    WGPUDevice device = open_device(adapter, &d);
+    assert_true(wgpuDeviceHasFeature(device, threads));
+    WGPUSupportedFeatures list = WGPU_SUPPORTED_FEATURES_INIT;
+    wgpuDeviceGetFeatures(device, &list);
+    assert_int_equal(list.featureCount, 1);         /* the standard's */
+    assert_int_equal(list.features[0], WGPUFeatureName_CoreFeaturesAndLimits);
+    wgpuSupportedFeaturesFreeMembers(list);
+    wgpuDeviceRelease(device);
+    wgpuAdapterRelease(adapter);
+    wgpuInstanceRelease(instance);
+}
+
 /* A device to which its program does not listen. */
 static void test_what_nobody_listens_to_is_logged(void **state)
 {
@@ -652,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_what_is_wrong_with_a_descriptor),
         cmocka_unit_test(test_an_adapter_opens_one_device),
         cmocka_unit_test(test_options_of_weft_reach_the_backend),
+        cmocka_unit_test(test_programs_made_for_dawn_get_a_device),
         cmocka_unit_test(test_what_nobody_listens_to_is_logged),
         cmocka_unit_test(test_destroying_tells_the_lost_callback_once),
         cmocka_unit_test(test_the_last_release_destroys),

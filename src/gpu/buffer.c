@@ -110,6 +110,15 @@ WGPUBuffer buffers_collect(WGPUQueue queue, uint64_t done)
     return idle;
 }
 
+void buffers_unref(WGPUBuffer list)
+{
+    while (list) {
+        WGPUBuffer b = list;
+        list = b->next;
+        object_unref(&b->base);
+    }
+}
+
 /* The end of a map, whoever has it. */
 void buffer_forget_map(WGPUBuffer b)
 {
@@ -244,8 +253,6 @@ WGPUBuffer wgpuDeviceCreateBuffer(WGPUDevice device, const WGPUBufferDescriptor 
     Fault       f;
     const WGPUBufferDescriptor *d = descriptor ? descriptor : &nothing;
     const char *why = descriptor ? descriptor_fault(&f, d, device) : "the descriptor is NULL";
-    if (why)
-        device_fault(device, "buffer", d->label, why);
     WGPUBuffer b = object_new(&buffer_class, sizeof *b, device, d->label);
     if (!b)
         return NULL;
@@ -253,6 +260,8 @@ WGPUBuffer wgpuDeviceCreateBuffer(WGPUDevice device, const WGPUBufferDescriptor 
     b->usage = d->usage;
     b->map_state = WGPUBufferMapState_Unmapped;
     b->base.valid = !why && !device_is_lost(device);
+    if (why)
+        object_report(&b->base, WGPUErrorType_Validation, why);
     if (b->base.valid && !allocate(b)) {
         b->base.valid = false;
         object_report(&b->base, WGPUErrorType_OutOfMemory,

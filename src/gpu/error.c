@@ -159,17 +159,6 @@ void device_uncaptured(WGPUDevice device, WGPUErrorType type, const char *messag
     report(device, type, message, false);
 }
 
-void device_fault(WGPUDevice device, const char *kind, WGPUStringView label,
-                  const char *sentence)
-{
-    char *name = label_copy(label);
-    if (name)
-        device_error(device, WGPUErrorType_Validation, "%s '%s': %s", kind, name, sentence);
-    else
-        device_error(device, WGPUErrorType_Validation, "%s: %s", kind, sentence);
-    free(name);
-}
-
 void object_report(const Object *object, WGPUErrorType type, const char *sentence)
 {
     char name[192];

@@ -424,8 +424,6 @@ void queue_report(WGPUQueue queue, WGPUErrorType type, const char *sentence);
 void queue_mark(WGPUBuffer buffer, Batch *batch);
 /* Submits the writes that wait for a submit. Without a lock. */
 void queue_flush(WGPUQueue queue);
-/* The same, where there are any, and then takes the lock. */
-void queue_flush_and_lock(WGPUQueue queue);
 /* A kernel was made, or will not be: goes on with what waited for it. Without a lock. */
 void queue_resume(WGPUQueue queue);
 /* The device is lost: nobody waits for it any more. Without a lock. */
@@ -511,9 +509,8 @@ void device_tell_lost(WGPUDevice device, bool user_thread);
  * the device is lost. Without a lock. */
 void device_error(WGPUDevice device, WGPUErrorType type, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
-/* "buffer 'x': sentence" about an object to be, or that is there. */
-void device_fault(WGPUDevice device, const char *kind, WGPUStringView label,
-                  const char *sentence);
+/* "buffer 'x': sentence". The callback may release the object's device, which lasts as
+ * long as the object does. */
 void object_report(const Object *object, WGPUErrorType type, const char *sentence);
 /* Straight to the callback, whatever scopes are open; on the event thread. */
 void device_uncaptured(WGPUDevice device, WGPUErrorType type, const char *message);
@@ -548,6 +545,7 @@ struct WGPUBufferImpl {
     bool            listed, destroyed;
     bool            gpu_gone;               /* `gpu` was given back               */
     uint32_t        writing;                /* writes by the host under way       */
+    Range           written;                /* by these, at the most              */
     uint64_t        last_use;               /* serial                             */
     Batch          *last_batch;             /* good while last_use > completed    */
     WGPUBufferMapState map_state;
@@ -573,6 +571,7 @@ void buffer_forget_map(WGPUBuffer buffer);
 /* Gives back the memory of destroyed buffers that nothing after `done` uses. With the
  * queue's lock; the references of the list by `next` that it returns are the caller's. */
 WGPUBuffer buffers_collect(WGPUQueue queue, uint64_t done);
+void buffers_unref(WGPUBuffer list);        /* by `next`; without a lock          */
 
 /* ---- layout.c ---- */
 

@@ -131,9 +131,17 @@ WGPUFuture wgpuBufferMapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset
     if (id.id && why) {
         future_ready(f, WGPUMapAsyncStatus_Error, why);
     } else if (id.id) {
-        queue_flush_and_lock(&device->queue);
+        WGPUQueue queue = &device->queue;
+        pthread_mutex_lock(&queue->lock);
+        while (buffer->writing)             /* by other threads, and soon over */
+            pthread_cond_wait(&queue->written, &queue->lock);
         why = begin_map(&room, buffer, mode, offset, resolve_size(buffer, offset, size), f);
-        pthread_mutex_unlock(&device->queue.lock);
+        bool writes = queue->writes != NULL;
+        device_ref(device);                 /* a callback may release it meanwhile */
+        pthread_mutex_unlock(&queue->lock);
+        if (writes)                         /* the map may wait for one of these */
+            queue_flush(queue);
+        device_unref(device);
     }
     if (why)
         object_report(&buffer->base, WGPUErrorType_Validation, why);

@@ -146,15 +146,6 @@ static void tell_waiting(Future *list, bool user_thread)
     }
 }
 
-static void unref_buffers(WGPUBuffer list)
-{
-    while (list) {
-        WGPUBuffer buffer = list;
-        list = buffer->next;
-        object_unref(&buffer->base);
-    }
-}
-
 /*
  * The backend is done with a batch. All that it held is given back before anybody
  * hears of it, so that whoever waited and then lets go of everything finds nothing
@@ -170,7 +161,7 @@ static void batch_done(void *user)
     pthread_mutex_lock(&queue->lock);
     while ((idle = buffers_collect(queue, completed_with(queue, b)))) {
         pthread_mutex_unlock(&queue->lock);
-        unref_buffers(idle);
+        buffers_unref(idle);
         pthread_mutex_lock(&queue->lock);
     }
     dequeue(queue, b);
@@ -287,7 +278,8 @@ void queue_flush(WGPUQueue queue)
     pthread_mutex_unlock(&queue->submit_lock);
 }
 
-void queue_flush_and_lock(WGPUQueue queue)
+/* The same, where there are any, and then takes the lock. */
+static void flush_and_lock(WGPUQueue queue)
 {
     pthread_mutex_lock(&queue->lock);
     if (!queue->writes)
@@ -326,7 +318,7 @@ void queue_lose(WGPUQueue queue, bool user_thread)
         waiting = complete_waiting(b, waiting);
     WGPUBuffer idle = buffers_collect(queue, queue->completed);
     pthread_mutex_unlock(&queue->lock);
-    unref_buffers(idle);
+    buffers_unref(idle);
     batch_free(writes);
     futures_tell(maps, user_thread);
     tell_waiting(waiting, user_thread);
@@ -545,7 +537,7 @@ WGPUFuture wgpuQueueOnSubmittedWorkDone(WGPUQueue queue,
     bool wrong = chain_none_fault(&why, "WGPUQueueWorkDoneCallbackInfo",
                                   callbackInfo.nextInChain) != NULL;
     WGPUFuture id = future_track(f);
-    queue_flush_and_lock(queue);
+    flush_and_lock(queue);
     if (wrong)
         future_ready(f, WGPUQueueWorkDoneStatus_Error, why.text);
     else if (!queue_wait(queue, queue->last, f))

@@ -10,7 +10,8 @@
  * A write goes straight into a buffer that is idle and within reach. Others are
  * collected, with their data, in a batch of their own that goes out before anything
  * else does, or when somebody waits. A long copy into the buffer itself is made
- * without the lock: until it is over, submits that use the buffer wait.
+ * without the lock: until it is over, submits that use the buffer and maps of it wait,
+ * and so do writes to the same bytes.
  */
 #include "gpu/gpu_priv.h"
 
@@ -35,6 +36,22 @@ static const char *write_fault(Fault *f, WGPUQueue queue, WGPUBuffer buffer, uin
     return NULL;
 }
 
+static void writing_begins(WGPUBuffer buffer, Range range)
+{
+    if (buffer->writing++ == 0)
+        buffer->written = range;
+    buffer->written.start = MIN_OF(buffer->written.start, range.start);
+    buffer->written.end = MAX_OF(buffer->written.end, range.end);
+}
+
+/* Waits until no other thread writes to these bytes. With the lock. */
+static void wait_for_others(WGPUQueue queue, const struct WGPUBufferImpl *buffer, Range range)
+{
+    while (buffer->writing && range.start < buffer->written.end
+           && buffer->written.start < range.end)
+        pthread_cond_wait(&queue->written, &queue->lock);
+}
+
 /* Into the buffer itself, which is idle. With the lock, which it gives back for the
  * time of a long copy. */
 static void write_now(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset, const void *data,
@@ -45,7 +62,7 @@ static void write_now(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset, const
         memcpy(to, data, size);
         return;
     }
-    buffer->writing++;
+    writing_begins(buffer, (Range){offset, offset + size});
     pthread_mutex_unlock(&queue->lock);
     memcpy(to, data, size);
     pthread_mutex_lock(&queue->lock);
@@ -111,7 +128,9 @@ static const char *write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
     const char *why = NULL;
     bool        ok = true;
     void       *staging = NULL;
+    Range       range = {offset, offset + size};
     pthread_mutex_lock(&queue->lock);
+    wait_for_others(queue, buffer, range);
     const char *state = buffer_unavailable(buffer);
     bool        idle = buffer->data && buffer->last_use <= queue->completed;
     if (!state && !idle && size > WRITES_LARGE) {
@@ -119,11 +138,12 @@ static const char *write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
         if ((staging = staging_new(size)))
             memcpy(staging, data, size);
         pthread_mutex_lock(&queue->lock);
+        wait_for_others(queue, buffer, range);
         state = buffer_unavailable(buffer);
     }
     if (state) {
         why = strcmp(state, "mapped") == 0 ? "the buffer is mapped" : "the buffer is destroyed";
-    } else if (!device_is_lost(queue->device)) {
+    } else if (size && !device_is_lost(queue->device)) {
         if (idle && !staging)
             write_now(queue, buffer, offset, data, size);
         else if (size > WRITES_LARGE)
@@ -134,7 +154,10 @@ static const char *write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
             staging = NULL;                 /* the batch's now, or never made */
     }
     *full = queue->writes && queue->writes->bytes >= WRITES_MOST;
+    /* What was destroyed while this thread wrote to it has waited for that. */
+    WGPUBuffer gone = buffer->destroyed ? buffers_collect(queue, queue->completed) : NULL;
     pthread_mutex_unlock(&queue->lock);
+    buffers_unref(gone);
     staging_free(staging);
     if (!ok) {
         *type = WGPUErrorType_OutOfMemory;
@@ -152,7 +175,7 @@ void wgpuQueueWriteBuffer(WGPUQueue queue, WGPUBuffer buffer, uint64_t bufferOff
     if (!queue || device_is_lost(queue->device))
         return;
     const char *why = write_fault(&f, queue, buffer, bufferOffset, data, size);
-    if (!why && size)
+    if (!why)
         why = write(queue, buffer, bufferOffset, data, size, &type, &full);
     if (full)
         queue_flush(queue);

@@ -612,6 +612,71 @@ static void test_the_lost_callback_is_the_last(void **state)
     wgpuInstanceRelease(instance);
 }
 
+static void on_error_release(const WGPUDevice *device, WGPUErrorType type,
+                             WGPUStringView message, void *userdata1, void *userdata2)
+{
+    (void)type, (void)message, (void)userdata2;
+    ++*(int *)userdata1;
+    wgpuDeviceRelease(*device);
+}
+
+/* Each call that makes something, with a descriptor that is wrong. */
+static void make_wrongly(WGPUDevice device, int what)
+{
+    WGPUChainedStruct stray = {NULL, (WGPUSType)0x7777};
+    WGPUBindGroupLayoutDescriptor layout = {.nextInChain = &stray};
+    WGPUPipelineLayoutDescriptor pipeline_layout = {.nextInChain = &stray};
+    WGPUBindGroupDescriptor group = {.nextInChain = &stray};
+    WGPUShaderModuleDescriptor module = {.nextInChain = &stray};
+    WGPUComputePipelineDescriptor pipeline = {.nextInChain = &stray};
+    WGPUQuerySetDescriptor queries = {.nextInChain = &stray};
+    WGPUCommandEncoderDescriptor encoder = {.nextInChain = &stray};
+    WGPUBufferDescriptor buffer = {.nextInChain = &stray, .mappedAtCreation = WGPU_TRUE};
+    switch (what) {
+    case 0: wgpuBufferRelease(wgpuDeviceCreateBuffer(device, &buffer)); break;
+    case 1: wgpuBufferRelease(wgpuDeviceCreateBuffer(device, NULL)); break;
+    case 2: wgpuBindGroupLayoutRelease(wgpuDeviceCreateBindGroupLayout(device, &layout)); break;
+    case 3:
+        wgpuPipelineLayoutRelease(wgpuDeviceCreatePipelineLayout(device, &pipeline_layout));
+        break;
+    case 4: wgpuBindGroupRelease(wgpuDeviceCreateBindGroup(device, &group)); break;
+    case 5: wgpuShaderModuleRelease(wgpuDeviceCreateShaderModule(device, &module)); break;
+    case 6: wgpuComputePipelineRelease(wgpuDeviceCreateComputePipeline(device, &pipeline)); break;
+    case 7: wgpuQuerySetRelease(wgpuDeviceCreateQuerySet(device, &queries)); break;
+    case 8: wgpuCommandEncoderRelease(wgpuDeviceCreateCommandEncoder(device, &encoder)); break;
+    case 9: wgpuDevicePushErrorScope(device, (WGPUErrorFilter)9); break;
+    case 10: wgpuDeviceSetLabel(device, (WGPUStringView){NULL, 3}); break;
+    case 11: wgpuTextureRelease(wgpuDeviceCreateTexture(device, NULL)); break;
+    case 12: wgpuSamplerRelease(wgpuDeviceCreateSampler(device, NULL)); break;
+    case 13: wgpuRenderPipelineRelease(wgpuDeviceCreateRenderPipeline(device, NULL)); break;
+    case 14:
+        wgpuRenderBundleEncoderRelease(wgpuDeviceCreateRenderBundleEncoder(device, NULL));
+        break;
+    }
+}
+
+static void test_the_error_callback_may_release_the_device(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 15; what++) {
+        WGPUInstance instance = instance_create(NULL, null_backends);
+        WGPUAdapter  adapter = find_adapter(instance);
+        Told lost = TOLD_INIT;
+        int  errors = 0;
+        WGPUDeviceDescriptor d = WGPU_DEVICE_DESCRIPTOR_INIT;
+        d.deviceLostCallbackInfo = lost_info(&lost, SPONTANEOUS);
+        d.uncapturedErrorCallbackInfo.callback = on_error_release;
+        d.uncapturedErrorCallbackInfo.userdata1 = &errors;
+        make_wrongly(open_device(adapter, &d), what);
+        assert_int_equal(errors, 1);
+        assert_int_equal(lost.count, 1);
+        assert_null(lost.object);
+        assert_int_equal(null_counts.devices, 0);
+        wgpuAdapterRelease(adapter);
+        wgpuInstanceRelease(instance);
+    }
+}
+
 /* ---- labels ---- */
 
 static void test_labels_name_things_in_messages(void **state)
@@ -696,6 +761,7 @@ int main(void)
         cmocka_unit_test(test_scopes_take_the_first_error_of_their_kind),
         cmocka_unit_test(test_scopes_belong_to_threads),
         cmocka_unit_test(test_the_lost_callback_is_the_last),
+        cmocka_unit_test(test_the_error_callback_may_release_the_device),
         cmocka_unit_test(test_labels_name_things_in_messages),
         cmocka_unit_test(test_objects_of_another_device),
     };

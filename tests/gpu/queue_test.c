@@ -219,8 +219,12 @@ static void test_rules_of_writes(void **state)
     wait_for(fx, wgpuBufferMapAsync(m, WGPUMapMode_Read, 0, 16, map_info(&t, WAIT)));
     wgpuQueueWriteBuffer(fx->queue, m, 0, data, 4);
     expect_fault(fx, "queue: WriteBuffer to buffer 'm': the buffer is mapped");
+    wgpuQueueWriteBuffer(fx->queue, m, 16, NULL, 0);    /* of nothing, too */
+    expect_fault(fx, "queue: WriteBuffer to buffer 'm': the buffer is mapped");
     wgpuBufferDestroy(m);
     wgpuQueueWriteBuffer(fx->queue, m, 0, data, 4);
+    expect_fault(fx, "queue: WriteBuffer to buffer 'm': the buffer is destroyed");
+    wgpuQueueWriteBuffer(fx->queue, m, 0, NULL, 0);
     expect_fault(fx, "queue: WriteBuffer to buffer 'm': the buffer is destroyed");
     wgpuQueueWriteBuffer(NULL, b, 0, data, 4);
     wgpuBufferRelease(m);

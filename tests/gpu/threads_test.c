@@ -157,6 +157,13 @@ static void *write_large(void *context)
     return NULL;
 }
 
+static void expect_whole(const unsigned char *bytes, size_t size)
+{
+    for (size_t k = 1; k < size; k++)
+        if (bytes[k] != bytes[0])
+            fail_msg("torn at %zu", k);
+}
+
 static void test_submits_wait_for_writes_by_the_host(void **state)
 {
     (void)state;
@@ -168,12 +175,114 @@ static void test_submits_wait_for_writes_by_the_host(void **state)
     pthread_create(&runner.thread, NULL, write_large, &runner);
     for (int i = 0; i < 20; i++) {
         read_back(fx, shared, back, SIZE);      /* never half of one, half of another */
-        for (size_t k = 1; k < SIZE; k++)
-            if (back[k] != back[0])
-                fail_msg("torn at %zu", k);
+        expect_whole(back, SIZE);
     }
     pthread_join(runner.thread, NULL);
     free(back);
+    wgpuBufferRelease(shared);
+    fixture_close(fx);
+}
+
+static void test_maps_and_writes_wait_for_writes_by_the_host(void **state)
+{
+    (void)state;
+    enum { SIZE = 200000 };
+    Fixture *fx = fixture_open(NULL);
+    WGPUBuffer shared = make_buffer(fx, "shared", MAP_READ | COPY_DST, SIZE);
+    Runner runners[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        runners[i] = (Runner){.fx = fx, .shared = shared, .number = i};
+        pthread_create(&runners[i].thread, NULL, write_large, &runners[i]);
+    }
+    for (int i = 0; i < 20; i++) {
+        Told t = TOLD_INIT;
+        wait_for(fx, wgpuBufferMapAsync(shared, WGPUMapMode_Read, 0, SIZE, map_info(&t, WAIT)));
+        assert_int_equal(t.status, WGPUMapAsyncStatus_Success);
+        expect_whole(wgpuBufferGetConstMappedRange(shared, 0, SIZE), SIZE);
+        wgpuBufferUnmap(shared);
+        sched_yield();
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        pthread_join(runners[i].thread, NULL);
+    fx->nerrors = 0;                            /* some came while it was mapped */
+    wgpuBufferRelease(shared);
+    fixture_close(fx);
+}
+
+static void test_memory_goes_when_the_last_write_to_it_ends(void **state)
+{
+    (void)state;
+    enum { SIZE = 200000 };
+    Fixture *fx = fixture_open(NULL);
+    for (int i = 0; i < 10; i++) {
+        Runner r = {.fx = fx, .number = 1};
+        r.shared = make_buffer(fx, "shared", COPY_DST, SIZE);
+        pthread_create(&r.thread, NULL, write_large, &r);
+        sched_yield();
+        wgpuBufferDestroy(r.shared);
+        pthread_join(r.thread, NULL);
+        assert_int_equal(null_counts.buffers, 0);
+        wgpuBufferRelease(r.shared);
+    }
+    fx->nerrors = 0;
+    fixture_close(fx);
+}
+
+/* ---- maps against writes that wait for a submit ---- */
+
+typedef struct Crowd {
+    Runner      runners[2];
+    atomic_bool over;
+} Crowd;
+
+static void *write_small(void *context)
+{
+    Crowd   *crowd = context;
+    uint32_t data[4] = {0};
+    while (!atomic_load(&crowd->over))
+        wgpuQueueWriteBuffer(crowd->runners[0].fx->queue, crowd->runners[0].shared, 0, data, 16);
+    return NULL;
+}
+
+static void *clear_small(void *context)
+{
+    Crowd *crowd = context;
+    while (!atomic_load(&crowd->over)) {
+        Runner *r = &crowd->runners[1];
+        WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(r->fx->device, NULL);
+        wgpuCommandEncoderClearBuffer(e, r->shared, 0, 16);
+        submit(r->fx, e);
+    }
+    return NULL;
+}
+
+/* A write of another thread that comes just before the map is one the map waits for, and
+ * so is on its way. */
+static void test_a_map_is_not_left_with_a_write_that_nobody_submits(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    WGPUBuffer shared = make_buffer(fx, "shared", MAP_READ | COPY_DST, 16);
+    for (int i = 0; i < 60; i++) {
+        Crowd crowd = {.over = false};
+        for (uint32_t k = 0; k < 2; k++)
+            crowd.runners[k] = (Runner){.fx = fx, .shared = shared};
+        pthread_create(&crowd.runners[0].thread, NULL, write_small, &crowd);
+        pthread_create(&crowd.runners[1].thread, NULL, clear_small, &crowd);
+        for (int k = 0; k < i % 7; k++)
+            sched_yield();
+        Told t = TOLD_INIT;
+        WGPUFuture f = wgpuBufferMapAsync(shared, WGPUMapMode_Read, 0, 16, map_info(&t, WAIT));
+        atomic_store(&crowd.over, true);
+        for (uint32_t k = 0; k < 2; k++)
+            pthread_join(crowd.runners[k].thread, NULL);
+        WGPUFutureWaitInfo wait = {f, WGPU_FALSE};
+        assert_int_equal(wgpuInstanceWaitAny(fx->instance, 1, &wait, 20 * NS_PER_S),
+                         WGPUWaitStatus_Success);
+        assert_int_equal(t.status, WGPUMapAsyncStatus_Success);
+        wgpuBufferUnmap(shared);
+    }
+    fx->nerrors = 0;                            /* they came while it was mapped */
     wgpuBufferRelease(shared);
     fixture_close(fx);
 }
@@ -340,6 +449,9 @@ int main(void)
         cmocka_unit_test(test_threads_share_a_device),
         cmocka_unit_test(test_threads_fight_over_a_buffer),
         cmocka_unit_test(test_submits_wait_for_writes_by_the_host),
+        cmocka_unit_test(test_maps_and_writes_wait_for_writes_by_the_host),
+        cmocka_unit_test(test_memory_goes_when_the_last_write_to_it_ends),
+        cmocka_unit_test(test_a_map_is_not_left_with_a_write_that_nobody_submits),
         cmocka_unit_test(test_waits_and_events_meet),
         cmocka_unit_test(test_a_device_ends_under_its_users),
         cmocka_unit_test(test_a_device_is_destroyed_as_its_work_ends),

@@ -363,13 +363,15 @@ static bool copy_string(WGPUStringView *out, const char *text)
     return copy != NULL;
 }
 
-bool adapter_info_write(const struct WGPUAdapterImpl *a, WGPUAdapterInfo *out)
+/* Returns what is wrong; then nothing is written. */
+static const char *info_write(Fault *f, const struct WGPUAdapterImpl *a, WGPUAdapterInfo *out)
 {
     static const WGPUSType more[] = {WGPUSType_WeftAdapterInfo};
     const WGPUChainedStruct *found[1];
-    Fault f;
-    if (!out || chain_fault(&f, "WGPUAdapterInfo", out->nextInChain, more, 1, found))
-        return false;
+    if (!out)
+        return "the info is NULL";
+    if (chain_fault(f, "WGPUAdapterInfo", out->nextInChain, more, 1, found))
+        return f->text;
     const GpuAdapterInfo *info = &a->info;
     WGPUAdapterInfo result = {
         .nextInChain = out->nextInChain,
@@ -386,7 +388,7 @@ bool adapter_info_write(const struct WGPUAdapterImpl *a, WGPUAdapterInfo *out)
     ok = copy_string(&result.description, info->description) && ok;
     if (!ok) {
         wgpuAdapterInfoFreeMembers(result);
-        return false;
+        return "out of memory";
     }
     *out = result;
     if (out->nextInChain) {             /* the only one there may be */
@@ -394,13 +396,33 @@ bool adapter_info_write(const struct WGPUAdapterImpl *a, WGPUAdapterInfo *out)
         weft->driver = string_view(info->driver);
         weft->memory = info->memory;
     }
-    return true;
+    return NULL;
+}
+
+static WGPUStatus status_of(WGPUInstance instance, const char *function, const char *why)
+{
+    if (why)
+        instance_log(instance, "%s: %s", function, why);
+    return why ? WGPUStatus_Error : WGPUStatus_Success;
+}
+
+WGPUStatus adapter_info_get(const struct WGPUAdapterImpl *a, const char *function,
+                            WGPUAdapterInfo *out)
+{
+    Fault f;
+    return status_of(a->instance, function, info_write(&f, a, out));
+}
+
+WGPUStatus limits_get(WGPUInstance instance, const char *function, const Limits *limits,
+                      WGPULimits *out)
+{
+    Fault f;
+    return status_of(instance, function, limits_write(&f, limits, out));
 }
 
 WGPUStatus wgpuAdapterGetInfo(WGPUAdapter adapter, WGPUAdapterInfo *info)
 {
-    return adapter && adapter_info_write(adapter, info) ? WGPUStatus_Success
-                                                        : WGPUStatus_Error;
+    return adapter ? adapter_info_get(adapter, "GetInfo", info) : WGPUStatus_Error;
 }
 
 void wgpuAdapterInfoFreeMembers(WGPUAdapterInfo adapterInfo)
@@ -413,8 +435,8 @@ void wgpuAdapterInfoFreeMembers(WGPUAdapterInfo adapterInfo)
 
 WGPUStatus wgpuAdapterGetLimits(WGPUAdapter adapter, WGPULimits *limits)
 {
-    return adapter && limits_write(&adapter->limits, limits) ? WGPUStatus_Success
-                                                             : WGPUStatus_Error;
+    return adapter ? limits_get(adapter->instance, "GetLimits", &adapter->limits, limits)
+                   : WGPUStatus_Error;
 }
 
 void wgpuAdapterGetFeatures(WGPUAdapter adapter, WGPUSupportedFeatures *features)

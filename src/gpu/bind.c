@@ -41,12 +41,10 @@ static const char *range_fault(Fault *f, const WGPUBindGroupEntry *e, uint64_t s
 {
     uint64_t whole = e->buffer->size;
     if (e->offset > whole || size > whole - e->offset)
-        return fault(f, "binding %u: the offset %llu and the size %llu go beyond the end of the "
-                        "buffer, %llu", e->binding, (unsigned long long)e->offset,
-                     (unsigned long long)size, (unsigned long long)whole);
-    if (size == 0)
-        return fault(f, "binding %u: nothing is bound, the size is 0", e->binding);
-    return NULL;
+        return fault(f, "the offset %llu and the size %llu go beyond the end of the buffer, %llu",
+                     (unsigned long long)e->offset, (unsigned long long)size,
+                     (unsigned long long)whole);
+    return size ? NULL : "nothing is bound, the size is 0";
 }
 
 /* What the limits say of a uniform or storage buffer. */
@@ -58,15 +56,14 @@ static const char *type_fault(Fault *f, const WGPUBindGroupEntry *e, const Layou
     uint32_t align = uniform ? l->minUniformBufferOffsetAlignment
                              : l->minStorageBufferOffsetAlignment;
     if (size > most)
-        return fault(f, "binding %u: the size %llu is above %s, %llu", e->binding,
-                     (unsigned long long)size,
+        return fault(f, "the size %llu is above %s, %llu", (unsigned long long)size,
                      uniform ? "maxUniformBufferBindingSize" : "maxStorageBufferBindingSize",
                      (unsigned long long)most);
     if (!uniform && size % 4)
-        return fault(f, "binding %u: the size %llu of a storage buffer must be a multiple of 4",
-                     e->binding, (unsigned long long)size);
+        return fault(f, "the size %llu of a storage buffer must be a multiple of 4",
+                     (unsigned long long)size);
     if (e->offset % align)
-        return fault(f, "binding %u: the offset %llu must be a multiple of %s, %u", e->binding,
+        return fault(f, "the offset %llu must be a multiple of %s, %u",
                      (unsigned long long)e->offset,
                      uniform ? "minUniformBufferOffsetAlignment"
                              : "minStorageBufferOffsetAlignment", align);
@@ -80,24 +77,36 @@ static uint64_t resolve_size(const WGPUBindGroupEntry *e)
     return e->offset < e->buffer->size ? e->buffer->size - e->offset : 0;
 }
 
+/* What is wrong with the piece of a buffer that is right. */
+static const char *piece_fault(Fault *f, const WGPUBindGroupEntry *e, const LayoutEntry *entry,
+                               const WGPULimits *l)
+{
+    uint64_t    size = resolve_size(e);
+    const char *why = range_fault(f, e, size);
+    if (why)
+        return why;
+    if (size < entry->min_size)
+        return fault(f, "the size %llu is below the layout's minBindingSize, %llu",
+                     (unsigned long long)size, (unsigned long long)entry->min_size);
+    return type_fault(f, e, entry, size, l);
+}
+
 static const char *entry_fault(Fault *f, const WGPUBindGroupEntry *e, const LayoutEntry *entry,
                                WGPUDevice device)
 {
     Fault inner;
+    char  name[192];
     WGPUBufferUsage usage = entry->type == WGPUBufferBindingType_Uniform
                                 ? WGPUBufferUsage_Uniform : WGPUBufferUsage_Storage;
     if (entry_kind_fault(f, e))
         return f->text;
     if (buffer_use_fault(&inner, e->buffer, "the buffer", device, usage))
         return fault(f, "binding %u: %s", e->binding, inner.text);
-    uint64_t size = resolve_size(e);
-    if (range_fault(f, e, size))
-        return f->text;
-    if (size < entry->min_size)
-        return fault(f, "binding %u: the size %llu is below the layout's minBindingSize, %llu",
-                     e->binding, (unsigned long long)size,
-                     (unsigned long long)entry->min_size);
-    return type_fault(f, e, entry, size, &device->limits.limits);
+    const char *why = piece_fault(&inner, e, entry, &device->limits.limits);
+    if (!why)
+        return NULL;
+    object_name(&e->buffer->base, name, sizeof name);
+    return fault(f, "binding %u, %s: %s", e->binding, name, why);
 }
 
 /* ---- all of them ---- */

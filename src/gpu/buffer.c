@@ -42,9 +42,9 @@ const char *buffer_use_fault(Fault *f, WGPUBuffer buffer, const char *what,
         return f->text;
     if (buffer->usage & usage)
         return NULL;
-    char name[192];
-    object_name(&buffer->base, name, sizeof name);
-    return fault(f, "%s, %s, has no usage %s", what, name, usage_name(usage));
+    char role[ROLE_SIZE];
+    return fault(f, "%s has no usage %s", object_role(&buffer->base, what, role),
+                 usage_name(usage));
 }
 
 const char *buffer_unavailable(WGPUBuffer buffer)

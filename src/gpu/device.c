@@ -437,8 +437,8 @@ WGPUFuture wgpuAdapterRequestDevice(WGPUAdapter adapter,
 
 WGPUStatus wgpuDeviceGetAdapterInfo(WGPUDevice device, WGPUAdapterInfo *adapterInfo)
 {
-    return device && adapter_info_write(device->adapter, adapterInfo) ? WGPUStatus_Success
-                                                                      : WGPUStatus_Error;
+    return device ? adapter_info_get(device->adapter, "GetAdapterInfo", adapterInfo)
+                  : WGPUStatus_Error;
 }
 
 void wgpuDeviceGetFeatures(WGPUDevice device, WGPUSupportedFeatures *features)
@@ -455,8 +455,8 @@ WGPUBool wgpuDeviceHasFeature(WGPUDevice device, WGPUFeatureName feature)
 
 WGPUStatus wgpuDeviceGetLimits(WGPUDevice device, WGPULimits *limits)
 {
-    return device && limits_write(&device->limits, limits) ? WGPUStatus_Success
-                                                           : WGPUStatus_Error;
+    return device ? limits_get(device->instance, "GetLimits", &device->limits, limits)
+                  : WGPUStatus_Error;
 }
 
 WGPUQueue wgpuDeviceGetQueue(WGPUDevice device)

@@ -228,11 +228,12 @@ static const char *multiple_of_4(Fault *f, const char *what, uint64_t value)
 static const char *range_fault(Fault *f, const char *what, WGPUBuffer buffer, uint64_t offset,
                                uint64_t size)
 {
+    char role[ROLE_SIZE];
     if (!beyond(offset, size, buffer->size))
         return NULL;
-    return fault(f, "the offset %llu and the size %llu go beyond the end of the %s, %llu",
-                 (unsigned long long)offset, (unsigned long long)size, what,
-                 (unsigned long long)buffer->size);
+    return fault(f, "the offset %llu and the size %llu go beyond the end of %s, %llu",
+                 (unsigned long long)offset, (unsigned long long)size,
+                 object_role(&buffer->base, what, role), (unsigned long long)buffer->size);
 }
 
 static uint64_t to_end(WGPUBuffer buffer, uint64_t offset, uint64_t size)
@@ -245,16 +246,18 @@ static uint64_t to_end(WGPUBuffer buffer, uint64_t offset, uint64_t size)
 static const char *copy_fault(Fault *f, WGPUDevice device, WGPUBuffer from, uint64_t from_at,
                               WGPUBuffer to, uint64_t to_at, uint64_t *size)
 {
+    char role[ROLE_SIZE];
     if (buffer_use_fault(f, from, "the source", device, WGPUBufferUsage_CopySrc)
         || buffer_use_fault(f, to, "the destination", device, WGPUBufferUsage_CopyDst))
         return f->text;
     if (from == to)
-        return "the source and the destination are the same buffer";
+        return fault(f, "%s and the destination are the same buffer",
+                     object_role(&from->base, "the source", role));
     *size = to_end(from, from_at, *size);
     if (multiple_of_4(f, "size", *size) || multiple_of_4(f, "source offset", from_at)
         || multiple_of_4(f, "destination offset", to_at)
-        || range_fault(f, "source", from, from_at, *size)
-        || range_fault(f, "destination", to, to_at, *size))
+        || range_fault(f, "the source", from, from_at, *size)
+        || range_fault(f, "the destination", to, to_at, *size))
         return f->text;
     return NULL;
 }
@@ -290,7 +293,7 @@ static const char *clear_fault(Fault *f, WGPUDevice device, WGPUBuffer buffer, u
         return f->text;
     *size = to_end(buffer, offset, *size);
     if (multiple_of_4(f, "size", *size) || multiple_of_4(f, "offset", offset)
-        || range_fault(f, "buffer", buffer, offset, *size))
+        || range_fault(f, "the buffer", buffer, offset, *size))
         return f->text;
     return NULL;
 }
@@ -320,16 +323,17 @@ void wgpuCommandEncoderClearBuffer(WGPUCommandEncoder commandEncoder, WGPUBuffer
 static const char *resolve_fault(Fault *f, WGPUDevice device, WGPUQuerySet set, uint32_t first,
                                  uint32_t count, WGPUBuffer to, uint64_t offset)
 {
+    char role[ROLE_SIZE];
     if (object_fault(f, set ? &set->base : NULL, "the query set", device)
         || buffer_use_fault(f, to, "the destination", device, WGPUBufferUsage_QueryResolve))
         return f->text;
     if (first >= set->count || count > set->count - first)
-        return fault(f, "%u queries from %u on are not in a set of %u", count, first,
-                     set->count);
+        return fault(f, "%u queries from %u on are not in %s, which has %u", count, first,
+                     object_role(&set->base, "the query set", role), set->count);
     if (offset % 256)
         return fault(f, "the destination offset %llu must be a multiple of 256",
                      (unsigned long long)offset);
-    return range_fault(f, "destination", to, offset, UINT64_C(8) * count);
+    return range_fault(f, "the destination", to, offset, UINT64_C(8) * count);
 }
 
 void wgpuCommandEncoderResolveQuerySet(WGPUCommandEncoder commandEncoder, WGPUQuerySet querySet,
@@ -369,15 +373,19 @@ static const char *timestamps_fault(Fault *f, WGPUQuerySet set, WGPUDevice devic
         return "timestamps need the device feature TimestampQuery";
     if (object_fault(f, set ? &set->base : NULL, "the query set", device))
         return f->text;
-    return set->type == WGPUQueryType_Timestamp ? NULL
-                                                : "the query set is not one of timestamps";
+    char role[ROLE_SIZE];
+    return set->type == WGPUQueryType_Timestamp
+               ? NULL : fault(f, "%s is not one of timestamps",
+                              object_role(&set->base, "the query set", role));
 }
 
 static const char *query_index_fault(Fault *f, const char *what, uint32_t index,
                                      WGPUQuerySet set)
 {
-    return index < set->count ? NULL : fault(f, "%s %u is not in a query set of %u", what,
-                                             index, set->count);
+    char role[ROLE_SIZE];
+    return index < set->count
+               ? NULL : fault(f, "%s %u is not in %s, which has %u", what, index,
+                              object_role(&set->base, "the query set", role), set->count);
 }
 
 const char *timestamp_writes_fault(Fault *f, const WGPUPassTimestampWrites *writes,

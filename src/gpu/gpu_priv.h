@@ -165,6 +165,9 @@ void  object_set_label(Object *object, WGPUStringView label);
 char *label_copy(WGPUStringView label);
 /* "buffer 'weights'" or "buffer"; `size` bytes at the most. */
 void  object_name(const Object *object, char *out, size_t size);
+/* "the source 'weights'" or "the source": `what` it is used as. Returns `out`. */
+#define ROLE_SIZE 192
+const char *object_role(const Object *object, const char *what, char out[ROLE_SIZE]);
 /* What is wrong with using `object` for something of `device`, or NULL. */
 const char *object_fault(Fault *f, const Object *object, const char *what,
                          WGPUDevice device);
@@ -324,8 +327,8 @@ bool limits_of_adapter(Limits *out, const GpuLimits *from);
 /* What a device gets that asks for `wish` (NULL: nothing); NULL, or what cannot be. */
 const char *limits_of_device(Fault *f, Limits *out, const Limits *adapter,
                              const WGPULimits *wish);
-/* For the Get...Limits functions. False: the chain is wrong, nothing is written. */
-bool limits_write(const Limits *from, WGPULimits *out);
+/* For the Get...Limits functions. Returns what is wrong; then nothing is written. */
+const char *limits_write(Fault *f, const Limits *from, WGPULimits *out);
 
 /* Features are bits, 1 << (row of the table). */
 uint32_t features_of_adapter(const GpuAdapterInfo *info);
@@ -350,7 +353,11 @@ struct WGPUAdapterImpl {
     atomic_bool       consumed;             /* a device was made of it            */
 };
 
-bool adapter_info_write(const struct WGPUAdapterImpl *a, WGPUAdapterInfo *out);
+/* What the functions of adapters and devices answer; what is wrong is logged. */
+WGPUStatus adapter_info_get(const struct WGPUAdapterImpl *a, const char *function,
+                            WGPUAdapterInfo *out);
+WGPUStatus limits_get(WGPUInstance instance, const char *function, const Limits *limits,
+                      WGPULimits *out);
 
 /* ---- memory.c: what a list of commands is made of ---- */
 

@@ -196,12 +196,13 @@ const char *limits_of_device(Fault *f, Limits *out, const Limits *adapter,
 
 /* ---- reading ---- */
 
-bool limits_write(const Limits *from, WGPULimits *out)
+const char *limits_write(Fault *f, const Limits *from, WGPULimits *out)
 {
     const WGPUChainedStruct *found[1];
-    Fault f;
-    if (!out || chain_fault(&f, "WGPULimits", out->nextInChain, limits_chain, 1, found))
-        return false;
+    if (!out)
+        return "limits is NULL";
+    if (chain_fault(f, "WGPULimits", out->nextInChain, limits_chain, 1, found))
+        return f->text;
     WGPUChainedStruct *chain = out->nextInChain;
     *out = from->limits;
     out->nextInChain = chain;
@@ -212,5 +213,5 @@ bool limits_write(const Limits *from, WGPULimits *out)
         stages->maxStorageBuffersInFragmentStage = from->fragment_buffers;
         stages->maxStorageTexturesInFragmentStage = from->fragment_textures;
     }
-    return true;
+    return NULL;
 }

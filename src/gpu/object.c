@@ -111,31 +111,39 @@ void object_set_label(Object *o, WGPUStringView label)
     free(old);
 }
 
-void object_name(const Object *o, char *out, size_t size)
+/* `kind` and the label, if there is one. */
+static void write_name(const Object *o, const char *kind, char *out, size_t size)
 {
     WGPUDevice device = o->device;
     if (device)
         pthread_mutex_lock(&device->label_lock);
     if (o->label)
-        snprintf(out, size, "%s '%s'", o->class->name, o->label);
+        snprintf(out, size, "%s '%s'", kind, o->label);
     else
-        snprintf(out, size, "%s", o->class->name);
+        snprintf(out, size, "%s", kind);
     if (device)
         pthread_mutex_unlock(&device->label_lock);
 }
 
+void object_name(const Object *o, char *out, size_t size)
+{
+    write_name(o, o->class->name, out, size);
+}
+
+const char *object_role(const Object *o, const char *what, char out[ROLE_SIZE])
+{
+    write_name(o, what, out, ROLE_SIZE);
+    return out;
+}
+
 const char *object_fault(Fault *f, const Object *o, const char *what, WGPUDevice device)
 {
+    char role[ROLE_SIZE];
     if (!o)
         return fault(f, "%s is NULL", what);
-    char name[192];
-    if (o->device != device) {
-        object_name(o, name, sizeof name);
-        return fault(f, "%s, %s, belongs to another device", what, name);
-    }
-    if (!o->valid) {
-        object_name(o, name, sizeof name);
-        return fault(f, "%s, %s, is an error object", what, name);
-    }
+    if (o->device != device)
+        return fault(f, "%s belongs to another device", object_role(o, what, role));
+    if (!o->valid)
+        return fault(f, "%s is an error object", object_role(o, what, role));
     return NULL;
 }

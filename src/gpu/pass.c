@@ -158,10 +158,12 @@ static const char *dynamic_fault(Fault *f, const LayoutEntry *e, const BoundBuff
                      uniform ? "minUniformBufferOffsetAlignment"
                              : "minStorageBufferOffsetAlignment", align);
     uint64_t need = b->whole ? e->min_size : b->size;
+    char     role[ROLE_SIZE];
     if (beyond(b->offset + offset, need, b->buffer->size))
         return fault(f, "binding %u: the dynamic offset %u moves %llu bytes at %llu beyond the "
-                        "end of the buffer, %llu", e->binding, offset,
-                     (unsigned long long)need, (unsigned long long)b->offset,
+                        "end of %s, %llu", e->binding, offset, (unsigned long long)need,
+                     (unsigned long long)b->offset,
+                     object_role(&b->buffer->base, "the buffer", role),
                      (unsigned long long)b->buffer->size);
     return NULL;
 }
@@ -176,8 +178,12 @@ static const char *bind_group_fault(Fault *f, WGPUDevice device, uint32_t index,
     if (group && object_fault(f, &group->base, "the bind group", device))
         return f->text;
     uint32_t want = group ? group->layout->dynamic_count : 0;
+    char     role[ROLE_SIZE];
+    if (count && !group)
+        return fault(f, "%zu dynamic offsets are given, and no bind group", count);
     if (count != want)
-        return fault(f, "%zu dynamic offsets are given, and the group has %u", count, want);
+        return fault(f, "%zu dynamic offsets are given, and %s has %u", count,
+                     object_role(&group->base, "the bind group", role), want);
     if (count && !offsets)
         return fault(f, "dynamicOffsets is NULL with a count of %zu", count);
     for (uint32_t i = 0; want && i < group->nentries; i++) {
@@ -371,7 +377,8 @@ static const char *group_fault(Fault *f, WGPUComputePassEncoder pass, uint32_t i
     if (!want)
         return NULL;
     if (!group)
-        return fault(f, "the pipeline uses group %u, and no bind group is set there", index);
+        return fault(f, "%s uses group %u, and no bind group is set there",
+                     object_role(&pass->pipeline->base, "the pipeline", name), index);
     if (layout_equal(want, group->layout))
         return NULL;
     object_name(&group->base, name, sizeof name);
@@ -550,6 +557,7 @@ static bool is_written(WGPUComputePassEncoder pass, WGPUBuffer buffer)
 static const char *indirect_fault(Fault *f, WGPUComputePassEncoder pass, WGPUBuffer buffer,
                                   uint64_t offset)
 {
+    char role[ROLE_SIZE];
     if (buffer_use_fault(f, buffer, "the indirect buffer", pass->base.device,
                          WGPUBufferUsage_Indirect))
         return f->text;
@@ -557,11 +565,13 @@ static const char *indirect_fault(Fault *f, WGPUComputePassEncoder pass, WGPUBuf
         return fault(f, "the indirect offset %llu must be a multiple of 4",
                      (unsigned long long)offset);
     if (beyond(offset, INDIRECT_SIZE, buffer->size))
-        return fault(f, "%u bytes at the indirect offset %llu go beyond the end of the buffer, "
-                        "%llu", INDIRECT_SIZE, (unsigned long long)offset,
+        return fault(f, "%u bytes at the indirect offset %llu go beyond the end of %s, %llu",
+                     INDIRECT_SIZE, (unsigned long long)offset,
+                     object_role(&buffer->base, "the buffer", role),
                      (unsigned long long)buffer->size);
     if (is_written(pass, buffer))
-        return "the indirect buffer is bound as writable storage, too";
+        return fault(f, "%s is bound as writable storage, too",
+                     object_role(&buffer->base, "the indirect buffer", role));
     return NULL;
 }
 

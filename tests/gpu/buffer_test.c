@@ -122,7 +122,7 @@ static void test_memory_that_is_not_to_be_had(void **state)
     assert_non_null(b);
     uint32_t word = 0;
     wgpuQueueWriteBuffer(fx->queue, b, 0, &word, 4);
-    expect_fault(fx, "queue: WriteBuffer to buffer 'huge': the buffer, buffer 'huge', is an error "
+    expect_fault(fx, "queue: WriteBuffer to buffer 'huge': the buffer 'huge' is an error "
                      "object");
     wgpuBufferRelease(b);
     WGPUBufferDescriptor d = WGPU_BUFFER_DESCRIPTOR_INIT;

@@ -37,7 +37,7 @@ static void expect_finish(Fixture *fx, WGPUCommandEncoder encoder, const char *w
     assert_int_equal(c->base.valid, why == NULL);
     wgpuQueueSubmit(fx->queue, 1, &c);
     if (why)
-        expect_fault(fx, "queue: a command buffer, command buffer, is an error object");
+        expect_fault(fx, "queue: a command buffer is an error object");
     wgpuCommandBufferRelease(c);
     wgpuCommandEncoderRelease(encoder);
 }
@@ -61,25 +61,26 @@ static void test_rules_of_copies(void **state)
         {src, 64, dst, 32, 0, NULL},
         {src, 32, dst, 0, WGPU_WHOLE_SIZE, NULL},
         {src, 64, dst, 0, WGPU_WHOLE_SIZE, NULL},
-        {dst, 0, dst, 0, 4, "the source, buffer 'dst', has no usage CopySrc"},
-        {src, 0, src, 0, 4, "the destination, buffer 'src', has no usage CopyDst"},
+        {dst, 0, dst, 0, 4, "the source 'dst' has no usage CopySrc"},
+        {src, 0, src, 0, 4, "the destination 'src' has no usage CopyDst"},
         {NULL, 0, dst, 0, 4, "the source is NULL"},
         {src, 0, NULL, 0, 4, "the destination is NULL"},
-        {bad, 0, dst, 0, 4, "the source, buffer 'bad', is an error object"},
-        {both, 0, both, 32, 4, "the source and the destination are the same buffer"},
+        {bad, 0, dst, 0, 4, "the source 'bad' is an error object"},
+        {both, 0, both, 32, 4, "the source 'both' and the destination are the same buffer"},
         {src, 0, dst, 0, 6, "the size 6 must be a multiple of 4"},
         {src, 2, dst, 0, 4, "the source offset 2 must be a multiple of 4"},
         {src, 0, dst, 2, 4, "the destination offset 2 must be a multiple of 4"},
         {src, 62, dst, 0, WGPU_WHOLE_SIZE, "the size 2 must be a multiple of 4"},
-        {src, 64, dst, 0, 4, "the offset 64 and the size 4 go beyond the end of the source, 64"},
+        {src, 64, dst, 0, 4,
+         "the offset 64 and the size 4 go beyond the end of the source 'src', 64"},
         {src, 68, dst, 0, WGPU_WHOLE_SIZE,
-         "the offset 68 and the size 0 go beyond the end of the source, 64"},
-        {src, 0, dst, 4, 32, "the offset 4 and the size 32 go beyond the end of the destination, "
-                             "32"},
+         "the offset 68 and the size 0 go beyond the end of the source 'src', 64"},
+        {src, 0, dst, 4, 32, "the offset 4 and the size 32 go beyond the end of the destination "
+                             "'dst', 32"},
         {src, 0, dst, 0, WGPU_WHOLE_SIZE,
-         "the offset 0 and the size 64 go beyond the end of the destination, 32"},
+         "the offset 0 and the size 64 go beyond the end of the destination 'dst', 32"},
         {src, UINT64_MAX - 3, dst, 0, 8, "the offset 18446744073709551612 and the size 8 go beyond "
-                                         "the end of the source, 64"},
+                                         "the end of the source 'src', 64"},
     };
     for (size_t i = 0; i < COUNTOF(rows); i++) {
         WGPUCommandEncoder e = new_encoder(fx);
@@ -93,14 +94,14 @@ static void test_rules_of_copies(void **state)
         {dst, 0, 32, NULL},
         {dst, 4, WGPU_WHOLE_SIZE, NULL},
         {dst, 32, 0, NULL},
-        {src, 0, 4, "the buffer, buffer 'src', has no usage CopyDst"},
+        {src, 0, 4, "the buffer 'src' has no usage CopyDst"},
         {NULL, 0, 4, "the buffer is NULL"},
-        {bad, 0, 4, "the buffer, buffer 'bad', is an error object"},
+        {bad, 0, 4, "the buffer 'bad' is an error object"},
         {dst, 0, 3, "the size 3 must be a multiple of 4"},
         {dst, 1, 4, "the offset 1 must be a multiple of 4"},
-        {dst, 28, 8, "the offset 28 and the size 8 go beyond the end of the buffer, 32"},
-        {dst, 36, WGPU_WHOLE_SIZE, "the offset 36 and the size 0 go beyond the end of the buffer, "
-                                   "32"},
+        {dst, 28, 8, "the offset 28 and the size 8 go beyond the end of the buffer 'dst', 32"},
+        {dst, 36, WGPU_WHOLE_SIZE, "the offset 36 and the size 0 go beyond the end of the buffer "
+                                   "'dst', 32"},
     };
     for (size_t i = 0; i < COUNTOF(clears); i++) {
         WGPUCommandEncoder e = new_encoder(fx);
@@ -449,7 +450,7 @@ static void test_what_a_dispatch_needs(void **state)
     k.fx->nerrors = 0;
     pass = begin(&k, &e);
     wgpuComputePassEncoderSetPipeline(pass, bad);
-    expect_pass(&k, pass, e, "SetPipeline: the pipeline, compute pipeline, is an error object");
+    expect_pass(&k, pass, e, "SetPipeline: the pipeline is an error object");
     wgpuComputePipelineRelease(bad);
     /* A pipeline without bindings heeds no groups. */
     WGPUComputePipeline plain = make_pipeline(k.fx, k.module, "nothing");
@@ -712,20 +713,20 @@ static void test_dynamic_offsets(void **state)
         {0, 3, {256, 0, 1280}, NULL},
         {3, 3, {0, 1024, 0}, NULL},
         {4, 3, {0, 0, 0}, "SetBindGroup: the group index 4 must be below maxBindGroups, 4"},
-        {0, 2, {0, 0, 0}, "SetBindGroup: 2 dynamic offsets are given, and the group has 3"},
-        {0, 4, {0, 0, 0}, "SetBindGroup: 4 dynamic offsets are given, and the group has 3"},
+        {0, 2, {0, 0, 0}, "SetBindGroup: 2 dynamic offsets are given, and the bind group has 3"},
+        {0, 4, {0, 0, 0}, "SetBindGroup: 4 dynamic offsets are given, and the bind group has 3"},
         {0, 3, {0, 32, 0}, "SetBindGroup: binding 1: the dynamic offset 32 must be a multiple of "
                            "minStorageBufferOffsetAlignment, 256"},
         {0, 3, {0, 0, 64}, "SetBindGroup: binding 2: the dynamic offset 64 must be a multiple of "
                            "minUniformBufferOffsetAlignment, 256"},
         {0, 3, {1536, 0, 0}, "SetBindGroup: binding 0: the dynamic offset 1536 moves 512 bytes at "
-                             "256 beyond the end of the buffer, 2048"},
+                             "256 beyond the end of the buffer 's', 2048"},
         {0, 3, {0, 1280, 0}, "SetBindGroup: binding 1: the dynamic offset 1280 moves 1024 bytes at "
-                             "0 beyond the end of the buffer, 2048"},
+                             "0 beyond the end of the buffer 't', 2048"},
         {0, 3, {0, 0, 1536}, "SetBindGroup: binding 2: the dynamic offset 1536 moves 16 bytes at "
-                             "512 beyond the end of the buffer, 2048"},
+                             "512 beyond the end of the buffer 'u', 2048"},
         {0, 3, {0, 0, 0xffffff00}, "SetBindGroup: binding 2: the dynamic offset 4294967040 moves "
-         "16 bytes at 512 beyond the end of the buffer, 2048"},
+         "16 bytes at 512 beyond the end of the buffer 'u', 2048"},
     };
     WGPUCommandEncoder     e;
     WGPUComputePassEncoder pass;
@@ -740,12 +741,12 @@ static void test_dynamic_offsets(void **state)
     expect_pass(&k, pass, e, "SetBindGroup: dynamicOffsets is NULL with a count of 3");
     pass = begin(&k, &e);
     wgpuComputePassEncoderSetBindGroup(pass, 0, NULL, 1, rows[0].offsets);
-    expect_pass(&k, pass, e, "SetBindGroup: 1 dynamic offsets are given, and the group has 0");
+    expect_pass(&k, pass, e, "SetBindGroup: 1 dynamic offsets are given, and no bind group");
     WGPUBindGroup bad = make_group(k.fx, x.layout, 1, &s);
     k.fx->nerrors = 0;
     pass = begin(&k, &e);
     wgpuComputePassEncoderSetBindGroup(pass, 0, bad, 3, rows[0].offsets);
-    expect_pass(&k, pass, e, "SetBindGroup: the bind group, bind group, is an error object");
+    expect_pass(&k, pass, e, "SetBindGroup: the bind group is an error object");
     wgpuBindGroupRelease(bad);
     /* They move the bindings, and are copied. The kernel writes places and sizes by
      * binding: those of 0 and 1 and 2, at the start of what is bound as 2. */
@@ -777,13 +778,13 @@ static void test_indirect_dispatches(void **state)
     WGPUBuffer plain = make_buffer(k.fx, "plain", COPY_DST, 24);
     const struct { WGPUBuffer b; uint64_t offset; const char *fault; } rows[] = {
         {in, 0, NULL}, {in, 12, NULL},
-        {in, 16, "12 bytes at the indirect offset 16 go beyond the end of the buffer, 24"},
+        {in, 16, "12 bytes at the indirect offset 16 go beyond the end of the buffer 'in', 24"},
         {in, UINT64_MAX - 3, "12 bytes at the indirect offset 18446744073709551612 go beyond the "
-                             "end of the buffer, 24"},
+                             "end of the buffer 'in', 24"},
         {in, 2, "the indirect offset 2 must be a multiple of 4"},
-        {plain, 0, "the indirect buffer, buffer 'plain', has no usage Indirect"},
+        {plain, 0, "the indirect buffer 'plain' has no usage Indirect"},
         {NULL, 0, "the indirect buffer is NULL"},
-        {k.b, 0, "the indirect buffer is bound as writable storage, too"},
+        {k.b, 0, "the indirect buffer 'b' is bound as writable storage, too"},
     };
     WGPUCommandEncoder     e;
     WGPUComputePassEncoder pass;
@@ -991,9 +992,9 @@ static void test_timestamps_of_passes(void **state)
         {q, 0, 1, NULL}, {q, 3, none, NULL}, {q, none, 7, NULL},
         {q, none, none, "timestampWrites sets neither index"},
         {q, 5, 5, "both indices of timestampWrites are 5"},
-        {q, 8, 1, "beginningOfPassWriteIndex 8 is not in a query set of 8"},
-        {q, 1, 8, "endOfPassWriteIndex 8 is not in a query set of 8"},
-        {occlusion, 0, 1, "the query set is not one of timestamps"},
+        {q, 8, 1, "beginningOfPassWriteIndex 8 is not in the query set 'q', which has 8"},
+        {q, 1, 8, "endOfPassWriteIndex 8 is not in the query set 'q', which has 8"},
+        {occlusion, 0, 1, "the query set 'q' is not one of timestamps"},
         {NULL, 0, 1, "the query set is NULL"},
     };
     for (size_t i = 0; i < COUNTOF(rows); i++) {
@@ -1019,20 +1020,21 @@ static void test_timestamps_of_passes(void **state)
     assert_true(v[4] == 0 && v[5] == 0 && v[6] == 0);
     e = new_encoder(fx);
     wgpuCommandEncoderWriteTimestamp(e, q, 8);
-    expect_finish(fx, e, "WriteTimestamp: the index 8 is not in a query set of 8");
+    expect_finish(fx, e, "WriteTimestamp: the index 8 is not in the query set 'q', which has 8");
     e = new_encoder(fx);
     wgpuCommandEncoderWriteTimestamp(e, occlusion, 0);
-    expect_finish(fx, e, "WriteTimestamp: the query set is not one of timestamps");
+    expect_finish(fx, e, "WriteTimestamp: the query set 'q' is not one of timestamps");
     const struct {
         WGPUQuerySet q; uint32_t first, count; WGPUBuffer to; uint64_t offset; const char *fault;
     } resolves[] = {
         {q, 7, 1, out, 0, NULL}, {q, 0, 0, out, 512, NULL}, {occlusion, 0, 8, out, 256, NULL},
-        {q, 8, 0, out, 0, "0 queries from 8 on are not in a set of 8"},
-        {q, 4, 5, out, 0, "5 queries from 4 on are not in a set of 8"},
-        {q, 4, UINT32_MAX, out, 0, "4294967295 queries from 4 on are not in a set of 8"},
+        {q, 8, 0, out, 0, "0 queries from 8 on are not in the query set 'q', which has 8"},
+        {q, 4, 5, out, 0, "5 queries from 4 on are not in the query set 'q', which has 8"},
+        {q, 4, UINT32_MAX, out, 0,
+         "4294967295 queries from 4 on are not in the query set 'q', which has 8"},
         {q, 0, 8, out, 128, "the destination offset 128 must be a multiple of 256"},
-        {q, 0, 8, out, 512, "the offset 512 and the size 64 go beyond the end of the destination, "
-                            "512"},
+        {q, 0, 8, out, 512, "the offset 512 and the size 64 go beyond the end of the destination "
+                            "'out', 512"},
         {NULL, 0, 8, out, 0, "the query set is NULL"},
         {q, 0, 8, NULL, 0, "the destination is NULL"},
     };
@@ -1051,7 +1053,7 @@ static void test_timestamps_of_passes(void **state)
     WGPUBuffer plain = make_buffer(fx, "plain", COPY_DST, 512);
     e = new_encoder(fx);
     wgpuCommandEncoderResolveQuerySet(e, q, 0, 8, plain, 0);
-    expect_finish(fx, e, "ResolveQuerySet: the destination, buffer 'plain', has no usage "
+    expect_finish(fx, e, "ResolveQuerySet: the destination 'plain' has no usage "
                          "QueryResolve");
     /* A set that is destroyed cannot be submitted. */
     e = new_encoder(fx);

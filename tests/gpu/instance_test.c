@@ -419,6 +419,34 @@ static void test_an_adapter_describes_itself(void **state)
     wgpuAdapterRelease(a);
 }
 
+/* What a struct that is to be filled has in its chain that does not belong there is heard
+ * of in the log, and nothing of it is written. */
+static void test_wrong_chains_of_answers_are_logged(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    WGPUChainedStruct stray = {NULL, (WGPUSType)0x7777};
+    WGPUAdapterInfo   info = {.nextInChain = &stray, .vendorID = 42};
+    WGPULimits        limits = {.nextInChain = &stray, .maxBindGroups = 42};
+    assert_int_equal(wgpuAdapterGetInfo(fx->adapter, &info), WGPUStatus_Error);
+    expect_log(fx, "GetInfo: WGPUAdapterInfo has a struct in its chain that does not belong "
+                   "there: sType 0x00007777");
+    assert_int_equal(wgpuDeviceGetAdapterInfo(fx->device, &info), WGPUStatus_Error);
+    expect_log(fx, "GetAdapterInfo: WGPUAdapterInfo has a struct in its chain that does not "
+                   "belong there: sType 0x00007777");
+    assert_int_equal(wgpuAdapterGetLimits(fx->adapter, &limits), WGPUStatus_Error);
+    expect_log(fx, "GetLimits: WGPULimits has a struct in its chain that does not belong "
+                   "there: sType 0x00007777");
+    assert_int_equal(wgpuDeviceGetLimits(fx->device, &limits), WGPUStatus_Error);
+    expect_log(fx, "GetLimits: WGPULimits has a struct in its chain that does not belong "
+                   "there: sType 0x00007777");
+    assert_int_equal(info.vendorID, 42);
+    assert_int_equal(limits.maxBindGroups, 42);
+    assert_int_equal(wgpuDeviceGetLimits(fx->device, NULL), WGPUStatus_Error);
+    expect_log(fx, "GetLimits: limits is NULL");
+    fixture_close(fx);
+}
+
 static void test_features_of_an_adapter(void **state)
 {
     (void)state;
@@ -511,6 +539,7 @@ int main(void)
         cmocka_unit_test(test_wishes_that_cannot_be),
         cmocka_unit_test(test_a_machine_without_adapters),
         cmocka_unit_test(test_an_adapter_describes_itself),
+        cmocka_unit_test(test_wrong_chains_of_answers_are_logged),
         cmocka_unit_test(test_features_of_an_adapter),
         cmocka_unit_test(test_limits_of_an_adapter),
         cmocka_unit_test(test_a_callback_must_be_usable),

@@ -263,7 +263,7 @@ static void test_what_uses_it_does_nothing(void **state)
     WGPUCommandEncoder e = encode(fx, &w);
     wgpuCommandEncoderCopyBufferToBuffer(e, w.buffer, 0, w.buffer, 0, 0);
     finish(e);
-    expect_fault(fx, "command encoder: CopyBufferToBuffer: the source and the destination are "
+    expect_fault(fx, "command encoder: CopyBufferToBuffer: the source 'x' and the destination are "
                      "the same buffer");
     submit(fx, encode(fx, &w));
     submit(fx, encode(fx, &w));

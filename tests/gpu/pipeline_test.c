@@ -284,7 +284,7 @@ static void test_entry_points(void **state)
     WGPUShaderModule bad = make_module(fx, "fn");
     fx->nerrors = 0;
     d = descriptor(bad, NULL);
-    expect_wrong(fx, &d, "the module, shader module, is an error object");
+    expect_wrong(fx, &d, "the module is an error object");
     WGPUComputePipeline p = wgpuDeviceCreateComputePipeline(fx->device, NULL);
     expect_fault(fx, "compute pipeline: the descriptor is NULL");
     wgpuComputePipelineRelease(p);
@@ -472,7 +472,7 @@ static void test_immediate_data_against_a_layout(void **state)
     ld.immediateSize = 6;
     d.layout = wgpuDeviceCreatePipelineLayout(fx->device, &ld);
     fx->nerrors = 0;
-    expect_wrong(fx, &d, "the layout, pipeline layout, is an error object");
+    expect_wrong(fx, &d, "the layout is an error object");
     wgpuPipelineLayoutRelease(d.layout);
     wgpuShaderModuleRelease(m);
     fixture_close(fx);

@@ -203,7 +203,7 @@ static void test_rules_of_writes(void **state)
              "queue: WriteBuffer to buffer 'b': the offset 4 and the size 18446744073709551612 go "
              "beyond the end of the buffer, 16"},
             {b, 0, NULL, 4, "queue: WriteBuffer to buffer 'b': the data is NULL with a size of 4"},
-            {c, 0, data, 4, "queue: WriteBuffer to buffer 'c': the buffer, buffer 'c', has no "
+            {c, 0, data, 4, "queue: WriteBuffer to buffer 'c': the buffer 'c' has no "
              "usage CopyDst"},
             {NULL, 0, data, 4, "queue: WriteBuffer: the buffer is NULL"},
         };

@@ -332,7 +332,11 @@ static void test_what_fails_on_demand_is_heard_of(void **state)
     (void)state;
     Fixture *fx = fixture_open(NULL);
     Work     works[MANY];
+    Told     t = TOLD_INIT;
+    wgpuDevicePushErrorScope(fx->device, WGPUErrorFilter_Internal);
     open_many(fx, works);
+    /* Those that are made ahead are there before the others cannot be made. */
+    wait_for(fx, wgpuDevicePopErrorScope(fx->device, scope_info(&t, WAIT)));
     null_knobs.no_kernel = true;
     submit(fx, encode(fx, &works[MANY - 1]));
     wait_for_error(fx);

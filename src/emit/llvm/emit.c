@@ -303,7 +303,7 @@ static void function_begin(Emit *e)
 
 static void emit_workgroup(Emit *e)
 {
-    flow_stop_check(e);
+    loop_stop_check(e);
     if (e->zeroed_bytes)
         zero(e, e->memory, e->zeroed_bytes);
     wide_body(e);

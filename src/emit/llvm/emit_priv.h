@@ -4,7 +4,9 @@
  *
  *   emit.c      the function around the kernel: workgroups, entry, memory
  *   wide.c      barriers: segments, lane-group loops, values that cross them
- *   flow.c      regions and constructs; every mask lives here
+ *   flow.c      regions and constructs    loop.c   loops    guard.c   ifs at borders
+ *   construct.c who arrives, who leaves   slots.c  what they bring along
+ *   mask.c      which lanes are on        condition.c   what lanes say to one
  *   value.c     values as scalars and as vectors of lanes
  *   arith.c     operations on numbers
  *   math*.c     functions that no instruction computes; sums.c   sums of squares
@@ -147,6 +149,7 @@ LlvmType  scalar_type(Emit *e, ScalarKind kind);
 LlvmType  lane_type(Emit *e, LlvmType scalar);          /* <lanes x scalar>       */
 LlvmType  value_type(Emit *e, const Inst *inst);        /* of one component       */
 Shape     shape_of(const Emit *e, const Inst *inst);
+const Fact *fact_of(const Emit *e, const Inst *inst);
 bool      is_vector(LlvmValue v);
 
 LlvmValue const_i32(Emit *e, uint32_t n);
@@ -189,9 +192,10 @@ void      block_start(Emit *e, LlvmBlock block);
 void      jump(Emit *e, LlvmBlock to);                  /* unless the block ended */
 void      jump_if(Emit *e, LlvmValue condition, LlvmBlock yes, LlvmBlock no);
 
-/* ---- flow.c ---- */
+/* ---- mask.c ---- */
 
-/* Masks. "Every" is NULL: all lanes, known now. */
+/* "Every" is NULL: all lanes, known now. */
+LlvmType  mask_type(Emit *e);
 LlvmValue mask_and(Emit *e, LlvmValue x, LlvmValue y);
 LlvmValue mask_and_not(Emit *e, LlvmValue x, LlvmValue y);
 LlvmValue mask_vector(Emit *e);                         /* the current, never NULL */
@@ -200,15 +204,37 @@ LlvmValue mask_has(Emit *e, LlvmValue mask, uint32_t lane); /* i1               
 LlvmValue mask_any(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue mask_all(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue blend(Emit *e, LlvmValue mask, LlvmValue yes, LlvmValue no);
+/* With no lane left the rest is jumped over, since loops in it could be waiting for
+ * stores that nobody makes. */
+void      mask_go_on_if_any(Emit *e, LlvmBlock otherwise);
 
+/* ---- condition.c ---- */
+
+/* Whether any and whether all lanes fulfil a condition: i1. */
+typedef struct ConditionTest {
+    LlvmValue any, all;
+} ConditionTest;
+
+ConditionTest condition_test(Emit *e, const Inst *c);
+/* The same if no mask is needed to find out; false: one is. */
+bool     condition_test_order(Emit *e, const Inst *c, ConditionTest *out);
+bool     condition_is_order(const Inst *c);             /* less, or less or equal */
+/* Is a condition made from comparisons of lanes that count up? Then all lanes mostly
+ * fulfil it, but for those at a border. */
+bool     condition_is_border(const Emit *e, const Inst *c);
+/* Invocations from this one on do not fulfil a condition; UINT32_MAX: some may. */
+uint32_t condition_below(const Emit *e, const Inst *c);
+
+/* ---- flow.c, slots.c, loop.c: more in flow_priv.h ---- */
+
+void flow_inst(Emit *e, const Inst *inst);
 void flow_insts(Emit *e, const Inst *first, const Inst *end); /* NULL: to the last */
 /* Gives values to the parameters or results of a wide construct. */
-void flow_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
-                    LlvmValue meet);
-void flow_inst(Emit *e, const Inst *inst);
-void flow_stop_check(Emit *e);
+void slots_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
+                     LlvmValue meet);
+void loop_stop_check(Emit *e);
 /* A loop's parameters, as they are at the start of a round. */
-void flow_params(Emit *e, const Target *t);
+void loop_params(Emit *e, const Target *t);
 
 /* ---- the others ---- */
 

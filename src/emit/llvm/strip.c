@@ -67,7 +67,7 @@ void strip_loop(Emit *e, Target *t, void (*round)(Emit *e, Target *t, const Inst
     LlvmBlock after = block_new(e, "rest");
     jump(e, header);
     block_start(e, header);
-    flow_params(e, t);
+    loop_params(e, t);
     emit_test(e, loop, end);
     jump_if(e, are_left(e, test), rounds, after);
     block_start(e, rounds);
@@ -76,7 +76,7 @@ void strip_loop(Emit *e, Target *t, void (*round)(Emit *e, Target *t, const Inst
         round(e, t, end);
     e->strip = NULL;
     if (!e->facts->of[loop->id].ends_soon)
-        flow_stop_check(e);
+        loop_stop_check(e);
     jump(e, header);
     block_start(e, after);
 }

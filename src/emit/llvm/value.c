@@ -27,6 +27,11 @@ LlvmType lane_type(Emit *e, LlvmType scalar)
     return e->lanes == 1 ? scalar : LLVMVectorType(scalar, e->lanes);
 }
 
+const Fact *fact_of(const Emit *e, const Inst *inst)
+{
+    return &e->facts->of[inst->id];
+}
+
 Shape shape_of(const Emit *e, const Inst *inst)
 {
     return (Shape)e->facts->of[inst->id].shape;

@@ -132,8 +132,8 @@ static void note_use(Emit *e, const Inst *user, const Inst *used);
 static void note_sides(Emit *e, const Inst *user, const Inst *used)
 {
     const uint32_t *segment = e->wide->segment;
-    bool order = used->op >= IR_SLT && used->op <= IR_ULE;
-    if (segment[used->id] == segment[user->id] || !(order || used->op == IR_XOR))
+    bool two_sided = condition_is_order(used) || used->op == IR_XOR;
+    if (segment[used->id] == segment[user->id] || !two_sided)
         return;
     for (uint32_t i = 0; i < used->nargs; i++)
         if (shape_of(e, used->args[i]) <= SHAPE_AFFINE)
@@ -511,7 +511,7 @@ static void rows_open(Emit *e, LaneLoop *l)
     slot_store(e, l->base, l->span.first);
     jump(e, l->next_row);
     block_start(e, l->next_row);
-    flow_stop_check(e);
+    loop_stop_check(e);
     slot_store(e, l->x, LLVMGetParam(e->function, 2));
     jump(e, l->next_x);
     block_start(e, l->next_x);
@@ -707,31 +707,8 @@ static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
 
 /* ---- segments of few ---- */
 
-#define CONDITION_DEPTH 4u
-
-static bool is_local_index(const Emit *e, const Inst *inst)
-{
-    return inst->op == IR_INPUT &&
-           (inst->input == INPUT_LOCAL_INDEX ||
-            (inst->input == INPUT_LOCAL_ID_X && e->ir->workgroup_size[0] == e->invocations));
-}
-
-/* Invocations from this one on do not fulfil a condition; UINT32_MAX: some may. */
-static uint32_t fulfilled_below(const Emit *e, const Inst *c, uint32_t depth)
-{
-    if (c->op == IR_AND && depth) {
-        uint32_t x = fulfilled_below(e, c->args[0], depth - 1);
-        uint32_t y = fulfilled_below(e, c->args[1], depth - 1);
-        return MIN_OF(x, y);
-    }
-    bool bounds = c->op == IR_ULT || c->op == IR_ULE || c->op == IR_IEQ;
-    if (!bounds || !is_local_index(e, c->args[0]) || c->args[1]->op != IR_CONST)
-        return UINT32_MAX;
-    uint32_t n = c->args[1]->constant.bits[0];
-    return c->op == IR_ULT || n == UINT32_MAX ? n : n + 1;
-}
-
-/* The same for an instruction that does something; 0: nobody notices this one. */
+/* Invocations from this one on do nothing here that counts; 0: nobody notices this one;
+ * UINT32_MAX: some may. */
 static uint32_t busy_below(const Emit *e, const Inst *inst)
 {
     const Wide *w = e->wide;
@@ -743,7 +720,7 @@ static uint32_t busy_below(const Emit *e, const Inst *inst)
         inst->flow.regions[0]->last->op != IR_YIELD ||
         inst->flow.regions[1]->first->op != IR_YIELD)
         return UINT32_MAX;
-    return fulfilled_below(e, inst->args[0], CONDITION_DEPTH);
+    return condition_below(e, inst->args[0]);
 }
 
 /* "if l < n { ... }", as sums in workgroup memory have it at each step: lane groups of which
@@ -794,25 +771,25 @@ static Target *wide_target(Emit *e, const Inst *construct)
 static void give_inits(Emit *e, const Inst *loop)
 {
     const Region *body = loop->flow.regions[0];
-    flow_give_wide(e, body->params, body->nparams, loop->args, NULL);
+    slots_give_wide(e, body->params, body->nparams, loop->args, NULL);
 }
 
 static void give_results(Emit *e, const Inst *leave)
 {
     const Inst *to = leave->op == IR_YIELD ? e->target->construct : leave->target;
-    flow_give_wide(e, to->flow.results, to->flow.nresults, leave->args, e->mask);
+    slots_give_wide(e, to->flow.results, to->flow.nresults, leave->args, e->mask);
 }
 
 static void give_continue(Emit *e, const Inst *leave)
 {
     const Region *next = leave->target->flow.regions[1];
-    flow_give_wide(e, next->params, next->nparams, leave->args, NULL);
+    slots_give_wide(e, next->params, next->nparams, leave->args, NULL);
 }
 
 static void give_next(Emit *e, const Inst *leave)
 {
     const Region *body = e->target->construct->flow.regions[0];
-    flow_give_wide(e, body->params, body->nparams, leave->args, NULL);
+    slots_give_wide(e, body->params, body->nparams, leave->args, NULL);
 }
 
 /* Both what a leaving loop gives and what its next round takes: only one of them
@@ -827,7 +804,7 @@ static void give_break_if(Emit *e, const Inst *leave)
         all[i] = loop->flow.results[i];
     for (uint32_t i = 0; i < body->nparams; i++)
         all[nresults + i] = body->params[i];
-    flow_give_wide(e, all, n, leave->args + 1, NULL);
+    slots_give_wide(e, all, n, leave->args + 1, NULL);
 }
 
 static void open_wide(Emit *e, Target *t, const Inst *inst)
@@ -886,7 +863,7 @@ static void emit_wide_loop(Emit *e, const Inst *inst)
     t.again = block_new(e, "continuing");
     jump(e, header);
     block_start(e, header);
-    flow_stop_check(e);
+    loop_stop_check(e);
     emit_wide_region(e, inst->flow.regions[0]);
     block_start(e, t.again);
     t.way_end = header;                     /* where NEXT goes */

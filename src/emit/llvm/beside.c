@@ -7,7 +7,7 @@
  * out    Emit.beside: which of them store one vector
  * why    word by word, lanes that are not beside each other take an instruction a lane each
  * knows  places
- * not    how vectors are stored (memory.c); loads (runs.c)
+ * not    how vectors are stored (store.c); loads (runs.c)
  */
 #include "emit/llvm/place_priv.h"
 

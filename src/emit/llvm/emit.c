@@ -227,7 +227,7 @@ static void var_scopes(Emit *e)
     }
 }
 
-void memory_vars(Emit *e)
+static void place_vars(Emit *e)
 {
     LlvmValue buffers = entry_field(e, e->dispatch, offsetof(KernelDispatch, buffers), e->ptr);
     uint32_t buffer = 0;
@@ -253,7 +253,7 @@ static void zero(Emit *e, LlvmValue pointer, uint64_t bytes)
                     const_i64(e, bytes), KERNEL_ALIGN);
 }
 
-void memory_zero_private(Emit *e)
+void emit_zero_private(Emit *e)
 {
     for (uint32_t i = 0; i < e->ir->vars.len; i++) {
         const IrVar *var = e->ir->vars.data[i];
@@ -465,7 +465,7 @@ void emit_module(Emit *e)
     lanewise_survey(e);
     runs_survey(e);
     function_begin(e);
-    memory_vars(e);
+    place_vars(e);
     whole_survey(e);
     beside_survey(e);
     e->row = row_of_groups(e);

@@ -10,8 +10,10 @@
  *   value.c     values as scalars and as vectors of lanes
  *   arith.c     operations on numbers
  *   math*.c     functions that no instruction computes; sums.c   sums of squares
- *   memory.c    places, bounds, loads and stores; prefetch.c   ahead of loops;
- *   stream.c    past the caches; lanewise.c   one lane at a time
+ *   place.c     places, and their bounds  memory.c   what is there, single accesses
+ *   load.c      loads                     store.c    stores
+ *   prefetch.c  ahead of loops            stream.c   past the caches
+ *   lanewise.c  one lane at a time
  *   partner.c   lanes that change places; pattern.c   lanes at known distances
  *   strip.c     several rounds of a loop at once
  *   rows.c      vectors in memory one a lane; lanes one at a time
@@ -201,6 +203,7 @@ LlvmValue mask_and_not(Emit *e, LlvmValue x, LlvmValue y);
 LlvmValue mask_vector(Emit *e);                         /* the current, never NULL */
 LlvmValue mask_bits(Emit *e, LlvmValue mask);           /* iN integer             */
 LlvmValue mask_has(Emit *e, LlvmValue mask, uint32_t lane); /* i1                 */
+bool      mask_may_have(LlvmValue mask, uint32_t lane); /* of a constant          */
 LlvmValue mask_any(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue mask_all(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue blend(Emit *e, LlvmValue mask, LlvmValue yes, LlvmValue no);
@@ -244,11 +247,10 @@ LlvmValue arith_fused(LlvmValue v);                     /* may be fused with oth
 LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y);
 LlvmValue input_value(Emit *e, const Inst *inst);
 LlvmValue local_group(Emit *e);                         /* number in its workgroup */
-void memory_load(Emit *e, const Inst *inst);
-void memory_store(Emit *e, const Inst *inst);
+void emit_zero_private(Emit *e);                        /* PRIVATE variables      */
+void load_inst(Emit *e, const Inst *inst);
+void store_inst(Emit *e, const Inst *inst);
 void memory_length(Emit *e, const Inst *inst);
-void memory_vars(Emit *e);                              /* at entry               */
-void memory_zero_private(Emit *e);                      /* PRIVATE variables      */
 /* out[lanes]: the address of a place for each lane, in bounds. */
 void memory_addresses(Emit *e, const Inst *place, LlvmValue *out);
 bool memory_place_is_uniform(const Emit *e, const Inst *place);

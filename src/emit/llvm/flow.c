@@ -145,8 +145,8 @@ static void emit_plain(Emit *e, const Inst *inst)
 {
     switch (inst->op) {
     case IR_LENGTH:   memory_length(e, inst); break;
-    case IR_LOAD:     memory_load(e, inst); break;
-    case IR_STORE:    memory_store(e, inst); break;
+    case IR_LOAD:     load_inst(e, inst); break;
+    case IR_STORE:    store_inst(e, inst); break;
     case IR_ATOMIC:   atomic_inst(e, inst); break;
     case IR_SUBGROUP: subgroup_inst(e, inst); break;
     default:          arith_inst(e, inst); break;

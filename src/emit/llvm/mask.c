@@ -51,6 +51,12 @@ LlvmValue mask_has(Emit *e, LlvmValue mask, uint32_t lane)
     return LLVMBuildICmp(e->builder, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
 }
 
+bool mask_may_have(LlvmValue mask, uint32_t lane)
+{
+    LlvmValue bit = LLVMGetAggregateElement(mask, lane);
+    return !LLVMIsAConstantInt(bit) || LLVMConstIntGetZExtValue(bit);
+}
+
 LlvmValue mask_any(Emit *e, LlvmValue mask)
 {
     LlvmValue bits = mask_bits(e, mask);

@@ -334,3 +334,29 @@ LlvmValue address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane)
 {
     return address_unit(e, l, wide_lane(e, l->units, lane));
 }
+
+LlvmValue *address_lane_pointers(Emit *e, const LaneAddress *at)
+{
+    LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        pointers[i] = address_in_lane(e, at, i);
+    return pointers;
+}
+
+LlvmValue *address_even_pointers(Emit *e, const Address *a, LlvmValue first)
+{
+    LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        LlvmValue by = const_i64(e, (uint64_t)(a->lane_stride * (int64_t)i));
+        pointers[i] = LLVMBuildGEP2(e->builder, e->i8, first, &by, 1, "");
+    }
+    return pointers;
+}
+
+LlvmValue *address_pointers(Emit *e, const Address *a)
+{
+    if (a->shape == ADDRESS_STRIDED)
+        return address_even_pointers(e, a, address_scalar(e, a, true));
+    LaneAddress lanes = address_lanes(e, a, true);
+    return address_lane_pointers(e, &lanes);
+}

@@ -68,13 +68,47 @@ LaneAddress address_lanes(Emit *e, const Address *a, bool clamped);
 LlvmValue   address_in_lane(Emit *e, const LaneAddress *l, uint32_t lane);
 LlvmValue   address_unit(Emit *e, const LaneAddress *l, LlvmValue units);  /* i64   */
 
-/* memory.c: a pointer for each lane to a place that needs no check. */
-LlvmValue  *memory_lane_pointers(Emit *e, const Address *a);
-/* memory.c: one access. */
+/* [lanes]: a pointer for each; to a place that needs no check; from the first lane's of a
+ * STRIDED one. */
+LlvmValue  *address_lane_pointers(Emit *e, const LaneAddress *l);
+LlvmValue  *address_pointers(Emit *e, const Address *a);
+LlvmValue  *address_even_pointers(Emit *e, const Address *a, LlvmValue first);
+
+/* ---- memory.c ---- */
+
+/* What one component is in memory; to there and back. */
+LlvmType  memory_type(Emit *e, const Address *a);
+LlvmValue memory_pack(Emit *e, const Address *a, LlvmValue v);
+LlvmValue memory_unpack(Emit *e, const Address *a, LlvmValue v);
+uint32_t  memory_element_size(const Address *a);        /* bytes                  */
+bool      memory_is_word(const Address *a);
+/* The address of component c of a vector. */
+Address   memory_component(const Address *a, uint32_t c);
+
+/* One access. */
 LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue pointer);
 LlvmValue memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer);
+/* The same of a vector, for the lanes in `mask`. */
+LlvmValue memory_load_masked(Emit *e, const Address *a, LlvmType type, LlvmValue pointer,
+                             LlvmValue mask);
+void      memory_store_masked(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer,
+                              LlvmValue mask);
 
-/* rows.c, for more than one lane. `type` is what one component is in memory; v and out
+/* Is it known which lanes are on, and are they far from each other and in bounds? Then only
+ * these access memory, one by one: the last steps of sums in workgroup memory. */
+bool      memory_some_known(const Emit *e, const Address *a);
+/* Can vectors be loaded and stored whole, one a lane? */
+bool      memory_has_rows(const Emit *e, const Address *a, uint32_t width);
+/* STRIDED: elements from lane to lane, if one wide access can cover all lanes; else 0. */
+#define MEMORY_SPREAD 4                                 /* at most                */
+uint32_t  memory_spread(const Address *a);
+/* May lanes turn out to follow each other? Do they: i1. */
+bool      memory_may_follow(const Emit *e, const Address *a, uint32_t width);
+LlvmValue memory_follows(Emit *e, const LaneAddress *l);
+
+/* ---- rows.c ---- */
+
+/* For more than one lane. `type` is what one component is in memory; v and out
  * have a vector of lanes for each component.
  * A vector of `width` at each of pointers[lanes]: */
 void rows_load(Emit *e, const Address *a, LlvmType type, uint32_t width,
@@ -107,8 +141,6 @@ void lanes_store_in_turn(Emit *e, const Address *a, const LaneAddress *l, const 
 bool      runs_load(Emit *e, const Inst *load, const Address *a);
 /* Was it loaded with the first of its run? */
 bool      runs_have(Emit *e, const Inst *load);
-/* memory.c: may lanes turn out to follow each other? */
-bool      memory_may_follow(const Emit *e, const Address *a, uint32_t width);
 
 /* ---- lanewise.c ---- */
 
@@ -156,7 +188,9 @@ bool      stream_may(const Emit *e, const Inst *store, const Address *a);
 /* Stores a vector past the caches if the dispatch wants it so, else as any other. */
 void      stream_store(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer);
 
-/* prefetch.c: for a load at `pointer` that covers all lanes. */
-void prefetch_next(Emit *e, const Address *a, LlvmValue pointer);
+/* ---- prefetch.c ---- */
+
+/* For a load at `pointer` that covers all lanes. */
+void      prefetch_next(Emit *e, const Address *a, LlvmValue pointer);
 
 #endif

@@ -296,7 +296,7 @@ static void load_rows(Emit *e, const Run *r, const Address *low, LlvmType type, 
 {
     Address a = *low;
     a.viewed = true;                            /* there may be no fourth word */
-    rows_load(e, &a, type, r->n, memory_lane_pointers(e, low), out);
+    rows_load(e, &a, type, r->n, address_pointers(e, low), out);
 }
 
 static void load_in_turn(Emit *e, const Run *r, const Address *first, LlvmType type,

@@ -101,7 +101,7 @@ static Row *row_of(Emit *e, const Inst *access)
 static void row_start(Emit *e, Row *row, const Address *a)
 {
     if (e->strip->round == 0)
-        row->pointers[e->side] = memory_lane_pointers(e, a);
+        row->pointers[e->side] = address_pointers(e, a);
 }
 
 /* The lanes' pointers, `round` rounds further. */

@@ -592,7 +592,7 @@ static void emit_span(Emit *e, const Segment *s, const LaneSpan *span)
         e->wide->preamble = loop.preamble;
         e->wide->before = loop.before;
     } else {
-        memory_zero_private(e);
+        emit_zero_private(e);
     }
     flow_insts(e, s->first, s->end);
     if (s->give)
@@ -998,7 +998,7 @@ void wide_body(Emit *e)
     }
     Wide w;
     wide_init(e, &w);
-    memory_zero_private(e);
+    emit_zero_private(e);
     w.returned = e->facts->returns_far ? away_new(e) : NULL;
     emit_wide_region(e, e->ir->body);
     block_start(e, w.workgroup_end);

@@ -59,7 +59,7 @@ static Target *target_of(const Emit *e, const Inst *construct)
 }
 
 /* Lanes that leave a wide construct from inside a segment have nothing more to do in it:
- * no barrier comes until the others leave it, too. wide.c keeps them off until then. */
+ * no barrier comes until the others leave it, too. segment.c keeps them off until then. */
 static void leave_segment(Emit *e, bool apart)
 {
     if (!apart)
@@ -71,7 +71,7 @@ void construct_break(Emit *e, const Inst *inst)
     Target *t = target_of(e, inst->target);
     construct_arrive(e, t, inst->args);
     if (t->wide) {
-        wide_leave(e, t);
+        segment_leave(e, t);
         leave_segment(e, fact_of(e, inst->target)->apart);
     } else if (!t->arrived) {
         jump(e, t->way_end);
@@ -94,7 +94,7 @@ void construct_continue(Emit *e, const Inst *inst)
 
 void construct_return(Emit *e)
 {
-    wide_leave(e, NULL);
+    segment_leave(e, NULL);
     if (!e->facts->returns_apart)
         jump(e, e->group_end);
 }

@@ -309,7 +309,7 @@ static void emit_workgroup(Emit *e)
     wide_body(e);
 }
 
-/* if (first < last) all workgroups, row by row (wide.c) */
+/* if (first < last) all workgroups, row by row (segment.c) */
 static void emit_rows(Emit *e)
 {
     LlvmValue first = LLVMGetParam(e->function, 2), last = LLVMGetParam(e->function, 3);

@@ -3,7 +3,8 @@
  * emit_priv.h - the emitter's state, and who does what inside emit/llvm.
  *
  *   emit.c      the function around the kernel: workgroups, entry, memory
- *   wide.c      barriers: segments, lane-group loops, values that cross them
+ *   wide.c      barriers, and the constructs around them
+ *   segment.c   between barriers, for all lane groups    context.c   values that cross
  *   flow.c      regions and constructs    loop.c   loops    guard.c   ifs at borders
  *   construct.c who arrives, who leaves   slots.c  what they bring along
  *   mask.c      which lanes are on        condition.c   what lanes say to one
@@ -128,6 +129,8 @@ typedef struct Emit {
                                                the next; or NULL                  */
     LlvmValue mask;                         /* <lanes x i1>; NULL: all are active */
     LlvmBlock  group_end;                   /* RETURN of all lanes                */
+    LlvmBlock  workgroup_end;               /* the same, of all lane groups       */
+    LlvmValue returned;                     /* as Target.away, for the kernel     */
     LlvmBlock  region_end;                  /* where the current region falls to  */
     Target   *target;                       /* innermost construct                */
     struct Strip *strip;                    /* strip.c: rounds being taken at once */
@@ -142,7 +145,7 @@ typedef struct Emit {
     bool     *whole;                        /* [ir->next_id] kept whole           */
     struct Run **runs;                      /* [ir->next_id] runs.c; of loads     */
     struct Beside **beside;                 /* [ir->next_id] what it is one with; or NULL */
-    struct Wide *wide;                      /* wide.c; NULL without barriers      */
+    struct Contexts *contexts;              /* context.c; NULL without barriers   */
 } Emit;
 
 /* ---- value.c ---- */
@@ -288,20 +291,21 @@ LlvmValue whole_lanes(Emit *e, LlvmValue lanes, uint32_t k);
 LlvmValue whole_spread(Emit *e, const Inst *vec, uint32_t k);
 LlvmValue whole_swizzle(Emit *e, const Inst *swizzle, uint32_t k);
 
+/* ---- wide.c, segment.c, context.c: more in wide_priv.h ---- */
+
 /* Emits the body for all lane groups of a workgroup. */
 void wide_body(Emit *e);
 /* The active lanes leave `t` (NULL: the kernel) while others go on inside of it. */
-void wide_leave(Emit *e, const Target *t);
+void segment_leave(Emit *e, const Target *t);
 /* A value that was emitted in another segment, made usable here. */
-Val  wide_fetch(Emit *e, const Inst *inst);
+Val  context_fetch(Emit *e, const Inst *inst);
 /* Keeps a value that other segments need. */
-void wide_defined(Emit *e, const Inst *inst);
-/* The slot of component c of an instruction that lives in a context. */
-LlvmValue wide_slot(Emit *e, const Inst *inst, uint32_t c);
+void context_keep(Emit *e, const Inst *inst);
 /* Is `from` kept where `to`, a parameter of a wide loop, looks for it? */
-bool wide_has(const Emit *e, const Inst *to, const Inst *from);
-/* The same for giving it a value that counts after the segment. */
-LlvmValue wide_given_slot(Emit *e, const Inst *inst, uint32_t c);
+bool context_has(const Emit *e, const Inst *to, const Inst *from);
+/* The slot where component c of a parameter or result is given a value that counts after
+ * the segment. */
+LlvmValue context_given_slot(Emit *e, const Inst *inst, uint32_t c);
 
 /* ---- target.c ---- */
 

@@ -166,7 +166,7 @@ static void emit_sides(Emit *e, const Inst *inst)
     }
     side_set(e, 0);
     if (inst->type.width)
-        wide_defined(e, inst);
+        context_keep(e, inst);
 }
 
 void flow_inst(Emit *e, const Inst *inst)

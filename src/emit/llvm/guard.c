@@ -80,7 +80,7 @@ static uint32_t count_insts(const Inst *first, uint32_t limit)
  * is there twice: for all lanes, without a mask, and for the rest. */
 static bool may_double(const Emit *e, const Inst *first)
 {
-    uint32_t most = e->wide ? MAX_DOUBLED_WIDE : MAX_DOUBLED;
+    uint32_t most = e->contexts ? MAX_DOUBLED_WIDE : MAX_DOUBLED;
     return !e->mask && !e->doubled && count_insts(first, most) <= most;
 }
 
@@ -166,7 +166,7 @@ bool guard_if(Emit *e, const Inst *inst)
 bool guard_rest(Emit *e, const Inst *inst)
 {
     uint32_t leaving = leaving_region(e, inst);
-    if (leaving == UINT32_MAX || e->wide || !may_double(e, inst->next))
+    if (leaving == UINT32_MAX || e->contexts || !may_double(e, inst->next))
         return false;
     emit_guard(e, inst, leaving);
     return true;

@@ -41,7 +41,7 @@ void slots_load(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots)
                                                     slots[slot_index(i, c, k)]));
         }
         side_set(e, 0);
-        wide_defined(e, insts[i]);
+        context_keep(e, insts[i]);
     }
 }
 
@@ -75,7 +75,7 @@ void slots_give(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
             for (uint32_t c = 0; c < insts[i]->type.width; c++) {
                 size_t at = slot_index(i, c, k);
                 LlvmValue v = values[at];
-                LlvmValue slot = slots ? slots[at] : wide_given_slot(e, insts[i], c);
+                LlvmValue slot = slots ? slots[at] : context_given_slot(e, insts[i], c);
                 if (meet && shape_of(e, insts[i]) == SHAPE_VARYING)
                     v = blend(e, whole_is(e, insts[i]) ? whole_lanes(e, meet, c) : meet, v,
                               slot_load(e, LLVMTypeOf(v), slot));
@@ -92,7 +92,7 @@ void slots_give_wide(Emit *e, Inst *const *insts, uint32_t n, Inst *const *args,
     Inst **from = ARENA_ARRAY(e->arena, Inst *, n + 1);
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (!wide_has(e, insts[i], args[i])) {
+        if (!context_has(e, insts[i], args[i])) {
             to[count] = insts[i];
             from[count++] = args[i];
         }

@@ -132,7 +132,7 @@ static Val *value_of(Emit *e, const Inst *inst)
 {
     Val *v = &e->values[inst->id];
     if (v->segment != e->segment)
-        *v = wide_fetch(e, inst);
+        *v = context_fetch(e, inst);
     return v;
 }
 

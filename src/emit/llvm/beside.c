@@ -13,16 +13,10 @@
 
 #define OPEN 16u                    /* variables with stores that may still go on */
 
-/* Where a word is: `bytes` beyond what `of` and `index` say. */
-typedef struct Word {
-    const Inst *of, *index;         /* index: NULL for fields                     */
-    int64_t     bytes;
-} Word;
-
 /* Stores of one variable, which nothing has looked at since. */
 typedef struct Line {
     Beside *beside;
-    Word    first;
+    Spot    first;
 } Line;
 
 typedef struct Lines {
@@ -31,27 +25,11 @@ typedef struct Lines {
     uint32_t count;
 } Lines;
 
-static bool word_of(const Inst *place, Word *out)
+static bool is_word(const Inst *place)
 {
     const MemType *mem = place->mem;
-    if (mem->kind != MEM_VALUE || mem->value.type.width != 1 || mem->value.stride != 4 ||
-        mem->value.type.kind == SCALAR_BOOL || mem->value.atomic)
-        return false;
-    const Inst *of = place->args[0];
-    if (place->op == IR_FIELD) {
-        *out = (Word){of, NULL, of->mem->structure.fields[place->index].offset};
-        return true;
-    }
-    if (place->op != IR_ELEM || of->mem->kind != MEM_ARRAY)
-        return false;
-    const Inst *index = place->args[1];
-    int64_t more = 0;
-    if (index->op == IR_IADD && index->args[1]->op == IR_CONST) {
-        more = (int32_t)index->args[1]->constant.bits[0];
-        index = index->args[0];
-    }
-    *out = (Word){of, index, more * (int64_t)of->mem->array.stride};
-    return true;
+    return mem->kind == MEM_VALUE && mem->value.type.width == 1 && mem->value.stride == 4 &&
+           mem->value.type.kind != SCALAR_BOOL && !mem->value.atomic;
 }
 
 /* An access to a variable that does not belong to its line ends it. */
@@ -59,36 +37,36 @@ static void close_line(Lines *l, const IrVar *var)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < l->count; i++)
-        if (ir_place_root(l->open[i].first.of) != var)
+        if (ir_place_root(l->open[i].first.parent) != var)
             l->open[left++] = l->open[i];
     l->count = left;
 }
 
-static bool goes_on(const Line *line, const Word *w)
+static bool goes_on(const Line *line, const Spot *spot)
 {
     const Beside *b = line->beside;
-    return b->count < WHOLE && line->first.of == w->of && line->first.index == w->index &&
-           line->first.bytes + 4 * (int64_t)b->count == w->bytes;
+    return b->count < WHOLE && spot_compare(&line->first, spot) == 0 &&
+           line->first.at + 4 * (int64_t)b->count == spot->at;
 }
 
 static void add_store(Lines *l, const Inst *store)
 {
-    Word w;
-    bool is_word = word_of(store->args[0], &w);
-    for (uint32_t i = 0; i < l->count && is_word; i++) {
+    Spot spot;
+    bool found = is_word(store->args[0]) && spot_find(&spot, store);
+    for (uint32_t i = 0; i < l->count && found; i++) {
         Beside *b = l->open[i].beside;
-        if (goes_on(&l->open[i], &w)) {
+        if (goes_on(&l->open[i], &spot)) {
             b->store[b->count++] = store;
             l->e->beside[store->id] = b;
             return;
         }
     }
     close_line(l, ir_place_root(store->args[0]));
-    if (!is_word || l->count == OPEN)
+    if (!found || l->count == OPEN)
         return;
     Beside *b = ARENA_NEW(l->e->arena, Beside);
     *b = (Beside){.store = {store}, .count = 1};
-    l->open[l->count++] = (Line){b, w};
+    l->open[l->count++] = (Line){b, spot};
     l->e->beside[store->id] = b;
 }
 

@@ -2,27 +2,36 @@
 /*
  * emit_priv.h - the emitter's state, and who does what inside emit/llvm.
  *
- *   emit.c      the function around the kernel: workgroups, entry, memory
- *   wide.c      barriers, and the constructs around them
- *   segment.c   between barriers, for all lane groups    context.c   values that cross
- *   flow.c      regions and constructs    loop.c   loops    guard.c   ifs at borders
- *   construct.c who arrives, who leaves   slots.c  what they bring along
- *   mask.c      which lanes are on        condition.c   what lanes say to one
- *   value.c     values as scalars and as vectors of lanes
- *   arith.c     operations on numbers
- *   math*.c     functions that no instruction computes; sums.c   sums of squares
- *   place.c     places, and their bounds  memory.c   what is there, single accesses
- *   load.c      loads                     store.c    stores
- *   prefetch.c  ahead of loops            stream.c   past the caches
- *   lanewise.c  one lane at a time
- *   partner.c   lanes that change places; pattern.c   lanes at known distances
- *   strip.c     several rounds of a loop at once
- *   rows.c      vectors in memory one a lane; lanes one at a time
- *   whole.c     vectors that stay as they are in memory
- *   runs.c      words side by side in each lane, loaded at once
- *   beside.c    words that a lane stores one beside the other
- *   atomic.c    atomics          subgroup.c   subgroups and quads
- *   target.c    the machine, LLVM's passes, object files, dumps
+ *   emit.c        the function around the kernel: workgroups, entry, memory
+ *   target.c      the machine, LLVM's passes, object files, dumps
+ *   widen.c       masks as wide as values, after these passes
+ *
+ *   wide.c        barriers, and the constructs around them
+ *   segment.c     between barriers: loops over the lane groups
+ *   context.c     values that cross from one segment to another
+ *
+ *   flow.c        regions and constructs, instruction by instruction
+ *   loop.c        loops                     strip.c   several rounds of one at once
+ *   guard.c       ifs that lanes seldom or mostly take
+ *   construct.c   who arrives, who leaves   slots.c   what they bring along
+ *   mask.c        which lanes are on        condition.c   what lanes say to one
+ *
+ *   value.c       values as scalars and as vectors of lanes
+ *   whole.c       vectors that stay as they are in memory
+ *   arith.c       operations on numbers     sums.c   sums of squares
+ *   math*.c       functions that no instruction computes
+ *   atomic.c      atomics                   subgroup.c   subgroups and quads
+ *
+ *   place.c       places, and their bounds
+ *   memory.c      what is in memory, single accesses
+ *   load.c        loads                     store.c   stores
+ *   rows.c        vectors in memory one a lane; lanes one at a time
+ *   runs.c        words side by side in each lane, loaded at once
+ *   beside.c      words that a lane stores one beside the other
+ *   spot.c        which words these are
+ *   pattern.c     lanes at known distances  partner.c   lanes that change places
+ *   prefetch.c    ahead of loops            stream.c   past the caches
+ *   lanewise.c    one lane at a time
  *
  * A value of shape WORKGROUP or GROUP is one LLVM scalar a component, AFFINE is
  * the first lane's scalar, VARYING is one vector of `lanes` a component, or, if it is kept

@@ -134,6 +134,25 @@ void lanes_load_in_turn(Emit *e, const Address *a, const LaneAddress *l, LlvmTyp
 void lanes_store_in_turn(Emit *e, const Address *a, const LaneAddress *l, const LlvmValue *v,
                          uint32_t width, LlvmValue mask);
 
+/* ---- spot.c ---- */
+
+#define SPOT_LEAVES 4u              /* of an index, as a sum                      */
+
+/* Where a load or store is: parent[leaves + plus], and `inside` bytes in there. */
+typedef struct Spot {
+    const Inst *access, *parent;
+    const Inst *leaves[SPOT_LEAVES];
+    uint32_t    nleaves, plus, inside;
+    int64_t     at;                 /* bytes, from where the leaves lead to       */
+} Spot;
+
+/* False: in no array, or at a constant index. */
+bool      spot_find(Spot *s, const Inst *access);
+/* By all but `at`, in some order; 0: they are as far from each other as that says. */
+int       spot_compare(const Spot *x, const Spot *y);
+/* An element whose index is constant and in bounds. */
+bool      spot_is_fixed(const Inst *elem);
+
 /* ---- runs.c ---- */
 
 /* Loads all of a run, if `load` is its first; false: it is not, or there is none that

@@ -14,17 +14,8 @@
 #include <stdlib.h>
 
 #define MOST       4u               /* words of a run                             */
-#define MAX_LEAVES 4u               /* of an index, as a sum                      */
 #define MAX_OPEN   256u             /* loads that are looked at together          */
 #define MAX_STORES 32u              /* and stores                                 */
-
-/* Where a load reads: parent[leaves + plus], and `inside` bytes in there. */
-typedef struct Spot {
-    const Inst *load, *parent;
-    const Inst *leaves[MAX_LEAVES];
-    uint32_t    nleaves, plus, inside;
-    int64_t     at;                 /* bytes, from where the leaves lead to       */
-} Spot;
 
 typedef struct Run {
     Spot     spots[MOST];           /* one word after the other                   */
@@ -40,50 +31,7 @@ typedef struct Survey {
     uint32_t nstores;
 } Survey;
 
-/* ---- where a load reads ---- */
-
-/* The index as a sum of few; false: of too many. */
-static bool add_leaves(Spot *s, const Inst *index)
-{
-    if (index->op == IR_CONST) {
-        s->plus += index->constant.bits[0];
-        return true;
-    }
-    if (index->op == IR_IADD)
-        return add_leaves(s, index->args[0]) && add_leaves(s, index->args[1]);
-    if (s->nleaves == MAX_LEAVES)
-        return false;
-    s->leaves[s->nleaves++] = index;
-    return true;
-}
-
-static bool is_fixed(const Inst *elem)
-{
-    const MemType *of = elem->args[0]->mem;
-    return elem->args[1]->op == IR_CONST && of->kind == MEM_ARRAY &&
-           elem->args[1]->constant.bits[0] < of->array.count;
-}
-
-/* False: not in an array, or its index is too long. */
-static bool find_spot(Spot *s, const Inst *access)
-{
-    const Inst *place = access->args[0];
-    *s = (Spot){.load = access};
-    for (; place->op == IR_FIELD || (place->op == IR_ELEM && is_fixed(place));
-         place = place->args[0]) {
-        const MemType *of = place->args[0]->mem;
-        s->inside += (uint32_t)(place->op == IR_FIELD
-                                    ? of->structure.fields[place->index].offset
-                                    : place->args[1]->constant.bits[0] * of->array.stride);
-    }
-    if (place->op != IR_ELEM || place->args[0]->mem->kind != MEM_ARRAY)
-        return false;
-    s->parent = place->args[0];
-    uint64_t stride = s->parent->mem->array.stride;
-    bool     known = add_leaves(s, place->args[1]) && s->nleaves && s->inside < stride;
-    s->at = (int64_t)(int32_t)s->plus * (int64_t)stride + s->inside;
-    return known;
-}
+/* ---- what belongs together ---- */
 
 static bool is_word_of_lanes(const Emit *e, const Inst *load)
 {
@@ -94,36 +42,18 @@ static bool is_word_of_lanes(const Emit *e, const Inst *load)
            (space == IRSPACE_STORAGE || space == IRSPACE_UNIFORM || space == IRSPACE_WORKGROUP);
 }
 
-/* ---- what belongs together ---- */
-
-static int order(uint32_t x, uint32_t y)
-{
-    return (x > y) - (x < y);
-}
-
-/* By all but where from there. */
-static int compare_arrays(const Spot *x, const Spot *y)
-{
-    int by = order(x->parent->id, y->parent->id);
-    by = by ? by : order(x->nleaves, y->nleaves);
-    for (uint32_t i = 0; !by && i < x->nleaves; i++)
-        by = order(x->leaves[i]->id, y->leaves[i]->id);
-    return by;
-}
-
 static int compare_kinds(const Spot *x, const Spot *y)
 {
-    int by = compare_arrays(x, y);
-    return by ? by : order(x->load->type.kind, y->load->type.kind);
+    int by = spot_compare(x, y);
+    return by ? by : (int)x->access->type.kind - (int)y->access->type.kind;
 }
 
 static int compare(const void *a, const void *b)
 {
     const Spot *x = a, *y = b;
     int by = compare_kinds(x, y);
-    if (by)
-        return by;
-    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : order(x->load->id, y->load->id);
+    by = by ? by : (x->at > y->at) - (x->at < y->at);
+    return by ? by : (x->access->id > y->access->id) - (x->access->id < y->access->id);
 }
 
 /* Instructions have numbers, but not in their order. */
@@ -140,9 +70,9 @@ static void add_run(Emit *e, const Spot *spots, uint32_t n)
     *r = (Run){.n = n};
     for (uint32_t i = 0; i < n; i++) {
         r->spots[i] = spots[i];
-        if (comes_before(spots[i].load, r->spots[r->first].load))
+        if (comes_before(spots[i].access, r->spots[r->first].access))
             r->first = i;
-        e->runs[spots[i].load->id] = r;
+        e->runs[spots[i].access->id] = r;
     }
 }
 
@@ -168,7 +98,7 @@ static bool writes_to(const Inst *store, const Spot *load)
     int64_t size = 4 * (int64_t)store->args[1]->type.width;
     if (ir_place_root(store->args[0]) != ir_place_root(load->parent))
         return false;
-    return !find_spot(&at, store) || compare_arrays(&at, load) ||
+    return !spot_find(&at, store) || spot_compare(&at, load) ||
            (load->at < at.at + size && at.at < load->at + 4);
 }
 
@@ -193,7 +123,7 @@ static bool disturbs(const Survey *s, const Inst *inst)
 static void add_load(Survey *s, const Inst *load)
 {
     Spot spot;
-    if (!is_word_of_lanes(s->e, load) || !find_spot(&spot, load))
+    if (!is_word_of_lanes(s->e, load) || !spot_find(&spot, load))
         return;
     bool past = s->n == MAX_OPEN;
     for (uint32_t i = 0; i < s->nstores; i++)
@@ -241,7 +171,7 @@ void runs_survey(Emit *e)
 bool runs_have(Emit *e, const Inst *load)
 {
     Run *r = e->runs[load->id];
-    if (r && r->spots[r->first].load == load)
+    if (r && r->spots[r->first].access == load)
         r->taken = false;
     return r && r->taken;
 }
@@ -260,10 +190,12 @@ static bool suits(const Emit *e, const Run *r, const Address *a)
 static bool is_proved(const Emit *e, const Run *r)
 {
     for (uint32_t i = 0; i < r->n; i++) {
-        const Inst *place = r->spots[i].load->args[0];
-        for (; place->op != IR_VAR; place = place->args[0])
-            if (place->op == IR_ELEM && !is_fixed(place) && !e->facts->of[place->id].in_bounds)
+        const Inst *place = r->spots[i].access->args[0];
+        for (; place->op != IR_VAR; place = place->args[0]) {
+            bool checked = place->op == IR_ELEM && !spot_is_fixed(place);
+            if (checked && !e->facts->of[place->id].in_bounds)
                 return false;
+        }
     }
     return true;
 }
@@ -312,7 +244,7 @@ static void load_in_turn(Emit *e, const Run *r, const Address *first, LlvmType t
 static void load_checked(Emit *e, const Run *r, const Address *first, const Address *low,
                          LlvmValue fit, LlvmValue *out)
 {
-    LlvmType  type = scalar_type(e, (ScalarKind)r->spots[0].load->type.kind);
+    LlvmType  type = scalar_type(e, (ScalarKind)r->spots[0].access->type.kind);
     LlvmValue x[MOST], y[MOST];
     LlvmBlock inside = block_new(e, "inside"), outside = block_new(e, "outside");
     LlvmBlock after = block_new(e, "loaded");
@@ -336,7 +268,7 @@ bool runs_load(Emit *e, const Inst *load, const Address *a)
 {
     LlvmValue v[MOST];
     Run *r = e->runs[load->id];
-    if (!r || r->spots[r->first].load != load || !suits(e, r, a))
+    if (!r || r->spots[r->first].access != load || !suits(e, r, a))
         return false;
     Address   first = address_of(e, load->args[0], e->mask || !is_proved(e, r));
     Address   low = address_in(e, r, &first, 0), high = address_in(e, r, &first, r->n - 1);
@@ -346,7 +278,7 @@ bool runs_load(Emit *e, const Inst *load, const Address *a)
     else
         load_rows(e, r, &low, scalar_type(e, (ScalarKind)load->type.kind), v);
     for (uint32_t i = 0; i < r->n; i++)
-        set_value(e, r->spots[i].load, 0, v[i]);
+        set_value(e, r->spots[i].access, 0, v[i]);
     r->taken = true;
     return true;
 }

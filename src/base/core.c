@@ -4,12 +4,29 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <unistd.h>
 
 #include "base/core.h"
 
 #define MOST 64
 
+/* Of the machine. */
+static uint32_t online(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
 #ifdef __linux__
+uint32_t core_allowed_count(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return online();
+    int cores = CPU_COUNT(&set);
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
 uint64_t core_allowed(void)
 {
     cpu_set_t set;
@@ -41,6 +58,11 @@ void core_restrict(pthread_t thread, uint64_t cores)
     (void)pthread_setaffinity_np(thread, sizeof set, &set);
 }
 #else
+uint32_t core_allowed_count(void)
+{
+    return online();
+}
+
 uint64_t core_allowed(void)
 {
     return 0;

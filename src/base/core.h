@@ -11,6 +11,8 @@
 /* Bit i: the calling thread may run on core i. 0: the system does not tell, or there are
  * more than 64. */
 uint64_t core_allowed(void);
+/* How many of them there are, one at least. */
+uint32_t core_allowed_count(void);
 /* The one that the calling thread is on; -1: the system does not tell. */
 int      core_now(void);
 /* Lets a thread run on these alone. A request: it may be refused. */

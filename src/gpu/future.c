@@ -401,6 +401,7 @@ typedef struct Wait {
     size_t              nclaimed;
     WGPUDevice          device;             /* that it worked for; referenced     */
     Future             *room[8];
+    const char         *fault;              /* NULL: it is right                  */
 } Wait;
 
 /* Marks what is complete and claims what can be fired. True: something is. */
@@ -438,24 +439,24 @@ static void fire_claimed(Wait *w)
         run(w->claimed[i], false);
 }
 
-/* What the standard forbids to wait for; ids that are complete have no source. */
-static bool wait_is_wrong(Wait *w, uint64_t timeout)
+/* What the standard forbids to wait for, or NULL; ids that are complete have no source. */
+static const char *wait_fault(Wait *w, uint64_t timeout)
 {
     WGPUQueue source = NULL;
     bool      first = true;
     for (size_t i = 0; i < w->count; i++) {
         uint64_t id = w->infos[i].future.id;
         if (id <= w->fs->first_id || id > w->fs->last_id)
-            return true;
+            return "a future is not one of this instance";
         Future *f = timeout ? find(w->fs, id) : NULL;
         if (!f)
             continue;
         if (!first && f->source != source)
-            return true;
+            return "a wait with a timeout mixes futures of a queue with others";
         source = f->source;
         first = false;
     }
-    return false;
+    return NULL;
 }
 
 static struct timespec deadline_in(uint64_t timeout)
@@ -562,7 +563,8 @@ static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
     if (timeout && !endless)                /* the clock is slower than all the rest */
         until = deadline_in(timeout);
     pthread_mutex_lock(&w->fs->lock);
-    if (!wait_is_wrong(w, timeout)) {
+    w->fault = wait_fault(w, timeout);
+    if (!w->fault) {
         bool any = look(w);
         bool time_left = timeout > 0;
         /* Who has time without end may spend it on a long dispatch. */
@@ -606,9 +608,8 @@ WGPUWaitStatus wgpuInstanceWaitAny(WGPUInstance instance, size_t futureCount,
         return WGPUWaitStatus_Error;
     object_ref(&instance->base);
     WGPUWaitStatus status = wait_any(&w, timeoutNS);
-    if (status == WGPUWaitStatus_Error)
-        instance_log(instance, "WaitAny: the futures are not of this instance, or a wait "
-                     "with a timeout mixes futures of a queue with others");
+    if (w.fault)
+        instance_log(instance, "WaitAny: %s", w.fault);
     object_unref(&instance->base);
     if (w.claimed != w.room)
         free(w.claimed);

@@ -10,11 +10,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/core.h"
 #include "gpu/gpu_priv.h"
 
-#define MAX_JOBS 8
+#define MAX_JOBS 8u
 
 /* ---- what an instance can do ---- */
 
@@ -272,8 +272,7 @@ WGPUInstance instance_create(const WGPUInstanceDescriptor *descriptor,
     take_weft_options(instance, weft);
     futures_init(&instance->futures);
     tasks_init(&instance->events, 1);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    tasks_init(&instance->jobs, cores > MAX_JOBS ? MAX_JOBS : cores < 1 ? 1 : (uint32_t)cores);
+    tasks_init(&instance->jobs, MIN_OF(core_allowed_count(), MAX_JOBS));
     return instance;
 }
 

@@ -30,6 +30,7 @@ static void test_a_thread_is_on_a_core_it_may_use(void **state)
 typedef struct Visit {
     uint32_t core;
     uint64_t allowed;
+    uint32_t count;
     int      now;
 } Visit;
 
@@ -38,6 +39,7 @@ static void *visit(void *argument)
     Visit *v = argument;
     core_restrict(pthread_self(), 1ull << v->core);
     v->allowed = core_allowed();
+    v->count = core_allowed_count();
     v->now = core_now();
     return NULL;
 }
@@ -52,9 +54,13 @@ static void test_a_thread_goes_where_it_is_sent(void **state)
         assert_int_equal(pthread_create(&thread, NULL, visit, &v), 0);
         pthread_join(thread, NULL);
         assert_int_equal(v.allowed, 1ull << v.core);
+        assert_int_equal(v.count, 1);
         assert_int_equal(v.now, v.core);
     }
     assert_int_equal(core_allowed(), allowed);
+    if (allowed)
+        assert_int_equal(nth(allowed, core_allowed_count()), 64);
+    assert_in_range(core_allowed_count(), 1, UINT32_MAX);
 }
 
 int main(void)

@@ -716,6 +716,48 @@ static void test_labels_name_things_in_messages(void **state)
     fixture_close(fx);
 }
 
+/* A reference more and one less leave a thing as it was; what others need they keep. */
+static void test_every_reference_counts(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    WGPUBuffer b = make_buffer(fx, "b", WGPUBufferUsage_Storage, 16);
+    WGPUShaderModule m = make_module(
+        fx, "@group(0) @binding(0) var<storage, read_write> a: array<u32>;"
+            "@compute @workgroup_size(1) fn count() { a[0] += 1; }");
+    WGPUComputePipeline p = make_pipeline(fx, m, NULL);
+    wgpuBufferAddRef(b);
+    wgpuBufferRelease(b);
+    wgpuShaderModuleAddRef(m);
+    wgpuShaderModuleRelease(m);
+    wgpuShaderModuleRelease(m);
+    wgpuComputePipelineAddRef(p);
+    wgpuComputePipelineRelease(p);
+    WGPUBindGroupLayout l = wgpuComputePipelineGetBindGroupLayout(p, 0);
+    wgpuBindGroupLayoutAddRef(l);
+    wgpuBindGroupLayoutRelease(l);
+    WGPUBindGroup g = make_group(fx, l, 1, &b);
+    wgpuBindGroupAddRef(g);
+    wgpuBindGroupRelease(g);
+    assert_int_equal(wgpuBufferGetSize(b), 16);
+    wgpuBindGroupLayoutRelease(l);
+    wgpuBufferRelease(b);                           /* the group has it */
+    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(fx->device, NULL);
+    WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(e, NULL);
+    wgpuComputePassEncoderSetPipeline(pass, p);
+    wgpuComputePassEncoderSetBindGroup(pass, 0, g, 0, NULL);
+    wgpuBindGroupRelease(g);                        /* the pass has these */
+    wgpuComputePipelineRelease(p);
+    wgpuComputePassEncoderDispatchWorkgroups(pass, 1, 1, 1);
+    wgpuComputePassEncoderEnd(pass);
+    wgpuComputePassEncoderRelease(pass);
+    submit(fx, e);
+    wait_idle(fx);
+    assert_int_equal(null_counts.dispatches, 1);
+    expect_none(fx);
+    fixture_close(fx);
+}
+
 static void test_objects_of_another_device(void **state)
 {
     (void)state;
@@ -763,6 +805,7 @@ int main(void)
         cmocka_unit_test(test_the_lost_callback_is_the_last),
         cmocka_unit_test(test_the_error_callback_may_release_the_device),
         cmocka_unit_test(test_labels_name_things_in_messages),
+        cmocka_unit_test(test_every_reference_counts),
         cmocka_unit_test(test_objects_of_another_device),
     };
     return cmocka_run_group_tests_name("device", tests, NULL, NULL);

@@ -148,13 +148,13 @@ static void test_waits_that_are_wrong(void **state)
     assert_int_equal(wgpuInstanceWaitAny(fx->instance, 1, infos, 0), WGPUWaitStatus_Error);
     infos[0].future.id = UINT64_MAX;
     assert_int_equal(wgpuInstanceWaitAny(fx->instance, 1, infos, 0), WGPUWaitStatus_Error);
-    expect_log(fx, "WaitAny: the futures are not of this instance, or a wait with a timeout mixes "
-                   "futures of a queue with others");
+    expect_log(fx, "WaitAny: a future is not one of this instance");
     infos[0].future = wgpuDeviceGetLostFuture(other->device);
     assert_int_equal(wgpuInstanceWaitAny(fx->instance, 1, infos, 0), WGPUWaitStatus_Error);
     infos[0].future = work_done(fx, &q, WAIT);
     infos[1].future = wgpuDevicePopErrorScope(fx->device, scope_info(&t, WAIT));
     assert_int_equal(wgpuInstanceWaitAny(fx->instance, 2, infos, 1), WGPUWaitStatus_Error);
+    expect_log(fx, "WaitAny: a wait with a timeout mixes futures of a queue with others");
     assert_int_equal(q.count + t.count, 0);
     assert_int_equal(wgpuInstanceWaitAny(fx->instance, 2, infos, 0), WGPUWaitStatus_Success);
     assert_int_equal(q.count, 1);

@@ -6,7 +6,8 @@
 #include "fixture.h"
 
 #include <sched.h>
-#include <unistd.h>
+
+#include "base/core.h"
 
 #define WAIT        WGPUCallbackMode_WaitAnyOnly
 #define PROCESS     WGPUCallbackMode_AllowProcessEvents
@@ -111,7 +112,7 @@ static void test_kernels_are_made_side_by_side(void **state)
     (void)state;
     static const char *const entries[] = {"count", "other", "third"};
     Fixture *fx = fixture_open(NULL);
-    int      most = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+    int      most = core_allowed_count() > 1 ? 2 : 1;
     Work     works[COUNTOF(entries)];
     null_hold_kernels();
     for (size_t i = 0; i < COUNTOF(entries); i++)

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/core.h"
+
 struct GpuAdapter {
     int unused;
 };
@@ -97,10 +99,9 @@ static void cpu_device_destroy(GpuDevice *d)
 
 static uint32_t thread_count(uint32_t asked)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (asked)
         return asked < 1024 ? asked : 1024;
-    return cores > 0 ? (uint32_t)cores : 1;
+    return core_allowed_count();
 }
 
 static GpuDevice *cpu_device_create(GpuAdapter *a, const GpuDeviceDesc *desc, Diag *diag)

@@ -51,7 +51,9 @@ const char *buffer_unavailable(WGPUBuffer buffer)
 {
     if (buffer->destroyed)
         return "destroyed";
-    return buffer->map_state != WGPUBufferMapState_Unmapped ? "mapped" : NULL;
+    if (buffer->map_state == WGPUBufferMapState_Unmapped || buffer->map_refused)
+        return NULL;
+    return "mapped";
 }
 
 /* ---- memory, with the queue's lock ---- */
@@ -123,6 +125,7 @@ void buffers_unref(WGPUBuffer list)
 void buffer_forget_map(WGPUBuffer b)
 {
     b->map_state = WGPUBufferMapState_Unmapped;
+    b->map_refused = false;
     b->map_data = NULL;
     b->taken.len = b->shown.len = 0;
 }

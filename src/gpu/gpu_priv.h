@@ -561,6 +561,7 @@ struct WGPUBufferImpl {
     char           *map_data;               /* byte 0 of the buffer               */
     void           *staging;                /* behind map_data; NULL: `data` is   */
     Future         *map_future;             /* PENDING; referenced                */
+    bool            map_refused;            /* PENDING: it was wrong and will fail */
     Ranges          taken, shown;           /* given out: to write, to read       */
 };
 

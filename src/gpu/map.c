@@ -8,7 +8,8 @@
  * not    who uses buffers, and until when (queue.c)
  *
  * A map that is asked for is PENDING until its callback runs, which makes it
- * MAPPED; until then unmapping aborts it.
+ * MAPPED; until then unmapping aborts it. One that was wrong is PENDING until its
+ * callback has said so, and the queue may use the buffer meanwhile.
  */
 #include <stdlib.h>
 
@@ -96,6 +97,7 @@ static const char *begin_map(Fault *f, WGPUBuffer b, WGPUMapMode mode, uint64_t 
     b->map_future = future;
     future_ref(future);
     why = map_fault(f, b, mode, offset, size);
+    b->map_refused = why != NULL;
     if (device_is_lost(b->base.device))
         future_ready(future, WGPUMapAsyncStatus_Aborted, "the device is lost");
     else if (why)

@@ -303,6 +303,37 @@ static void test_states_that_forbid_a_map(void **state)
     fixture_close(fx);
 }
 
+/* Nobody has heard yet that the map was wrong, and still the queue has the buffer. */
+static void test_a_map_that_is_wrong_keeps_nobody_off(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    WGPUBuffer b = make_buffer(fx, "b", MAP_READ | COPY_DST, 16);
+    uint32_t words[4] = {1, 2, 3, 4}, got[4];
+    Told t = TOLD_INIT;
+    WGPUFuture f = wgpuBufferMapAsync(b, WGPUMapMode_Read, 4, 8, map_info(&t, WAIT));
+    expect_fault(fx, "buffer 'b': the offset 4 of the map must be a multiple of 8");
+    assert_int_equal(wgpuBufferGetMapState(b), WGPUBufferMapState_Pending);
+    wgpuQueueWriteBuffer(fx->queue, b, 0, words, sizeof words);
+    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(fx->device, NULL);
+    wgpuCommandEncoderClearBuffer(e, b, 0, 4);
+    submit(fx, e);
+    expect_none(fx);
+    wait_for(fx, f);
+    assert_int_equal(t.status, WGPUMapAsyncStatus_Error);
+    assert_int_equal(wgpuBufferGetMapState(b), WGPUBufferMapState_Unmapped);
+    read_buffer(fx, b, 0, got, sizeof got);
+    assert_int_equal(got[0], 0);
+    assert_int_equal(got[3], 4);
+    /* The next one that is right keeps the queue off again. */
+    f = wgpuBufferMapAsync(b, WGPUMapMode_Read, 0, 8, map_info(&t, WAIT));
+    wgpuQueueWriteBuffer(fx->queue, b, 0, words, sizeof words);
+    expect_fault(fx, "queue: WriteBuffer to buffer 'b': the buffer is mapped");
+    wait_for(fx, f);
+    wgpuBufferRelease(b);
+    fixture_close(fx);
+}
+
 static void test_a_map_that_is_ended_early(void **state)
 {
     (void)state;
@@ -537,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_contents_from_creation),
         cmocka_unit_test(test_rules_of_maps),
         cmocka_unit_test(test_states_that_forbid_a_map),
+        cmocka_unit_test(test_a_map_that_is_wrong_keeps_nobody_off),
         cmocka_unit_test(test_a_map_that_is_ended_early),
         cmocka_unit_test(test_a_map_waits_for_its_own_work_only),
         cmocka_unit_test(test_what_is_written_is_there_the_next_time),

@@ -141,8 +141,11 @@ WGPUFuture wgpuBufferMapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset
         bool writes = queue->writes != NULL;
         device_ref(device);                 /* a callback may release it meanwhile */
         pthread_mutex_unlock(&queue->lock);
-        if (writes)                         /* the map may wait for one of these */
+        if (writes) {                       /* the map may wait for one of these */
             queue_flush(queue);
+            if (callbackInfo.mode != WGPUCallbackMode_WaitAnyOnly)
+                queue_watch(queue);
+        }
         device_unref(device);
     }
     if (why)

@@ -10,7 +10,7 @@
 #   make stress    hostile mode: its build and its tests
 #   make fuzz      each fuzzer, FUZZ_SECONDS=60
 #   make bench     Weft beside C
-#   make conformance   the WebGPU suite: CTS=DIR QUERIES=FILE ONLY=A1,B2 ADAPTER=NAME
+#   make conformance   the WebGPU suite: CTS=DIR QUERIES=FILE ONLY=A1,B2 ADAPTER=NAME TIMEOUT=600
 #   make install   headers, libraries, command: PREFIX=/usr/local DESTDIR=
 #   make format    clang-format over the lines you changed
 #   make clean     remove build/
@@ -63,7 +63,7 @@ conformance: setup
 	@tools/build release weft_node
 	@node bindings/node/conformance/run.js --cts "$(CTS)" --jobs $(JOBS) \
 	    $(if $(QUERIES),--queries "$(QUERIES)") $(if $(ONLY),--only "$(ONLY)") \
-	    $(if $(ADAPTER),--adapter "$(ADAPTER)")
+	    $(if $(ADAPTER),--adapter "$(ADAPTER)") $(if $(TIMEOUT),--timeout "$(TIMEOUT)")
 
 format: setup
 	@git clang-format --extensions c,h HEAD

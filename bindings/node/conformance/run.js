@@ -28,7 +28,7 @@ const readArguments = (argv) => {
   const options = {
     cts: undefined, only: '', adapter: '', flags: '',
     queries: path.join(top, '..', 'shared', 'cts', 'compute-queries.txt'),
-    jobs: String(os.availableParallelism?.() ?? os.cpus().length), timeout: '120',
+    jobs: String(os.availableParallelism?.() ?? os.cpus().length), timeout: '600',
     out: path.join(top, 'build', 'conformance'),
   };
   for (let i = 0; i < argv.length; i += 2) {

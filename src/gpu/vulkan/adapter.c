@@ -230,6 +230,22 @@ static GpuAdapterKind kind_of(VkPhysicalDeviceType type)
     }
 }
 
+/* Of Mesa, and on the CPU. */
+static bool is_lavapipe(const GpuAdapter *a)
+{
+    return a->properties.vendorID == VK_VENDOR_ID_MESA
+           && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+#define VENDOR_GOOGLE 0x1ae0u
+
+static bool is_swiftshader(const GpuAdapter *a)
+{
+    return a->properties.vendorID == VENDOR_GOOGLE
+           && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+/* Users of lavapipe are told what no kernel can be kept from. */
 static void find_words(GpuAdapter *a, const Properties *p)
 {
     uint32_t v = a->properties.apiVersion;
@@ -239,8 +255,9 @@ static void find_words(GpuAdapter *a, const Properties *p)
                  p->driver.driverInfo[0] ? " " : "", p->driver.driverInfo);
     else
         snprintf(a->driver, sizeof a->driver, "version 0x%x", a->properties.driverVersion);
-    snprintf(a->description, sizeof a->description, "%s, Vulkan %u.%u.%u", a->driver,
-             VK_API_VERSION_MAJOR(v), VK_API_VERSION_MINOR(v), VK_API_VERSION_PATCH(v));
+    snprintf(a->description, sizeof a->description, "%s, Vulkan %u.%u.%u%s", a->driver,
+             VK_API_VERSION_MAJOR(v), VK_API_VERSION_MINOR(v), VK_API_VERSION_PATCH(v),
+             is_lavapipe(a) ? "; it ends loops after 65535 rounds" : "");
 }
 
 /* ---- limits ---- */
@@ -310,21 +327,6 @@ static bool subgroups_do(const Properties *p, bool with_f16, bool extended)
            && p->subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT
            && p->subgroup.subgroupSize >= 4 && p->subgroup.subgroupSize <= 128
            && (!with_f16 || extended);
-}
-
-/* Of Mesa, and on the CPU. */
-static bool is_lavapipe(const GpuAdapter *a)
-{
-    return a->properties.vendorID == VK_VENDOR_ID_MESA
-           && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
-
-#define VENDOR_GOOGLE 0x1ae0u
-
-static bool is_swiftshader(const GpuAdapter *a)
-{
-    return a->properties.vendorID == VENDOR_GOOGLE
-           && a->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
 static bool can_broadcast(const Properties *p)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/core.h"
+#include "base/quota.h"
 
 #define MOST 64
 
@@ -79,3 +80,10 @@ void core_restrict(pthread_t thread, uint64_t cores)
     (void)cores;
 }
 #endif
+
+uint32_t core_useful_count(void)
+{
+    uint32_t allowed = core_allowed_count();
+    uint32_t granted = quota_cores("/proc/self/cgroup", "/sys/fs/cgroup");
+    return granted && granted < allowed ? granted : allowed;
+}

@@ -13,6 +13,9 @@
 uint64_t core_allowed(void);
 /* How many of them there are, one at least. */
 uint32_t core_allowed_count(void);
+/* How many threads may work at a time: no more than those, nor than the time of processors
+ * that the container has. */
+uint32_t core_useful_count(void);
 /* The one that the calling thread is on; -1: the system does not tell. */
 int      core_now(void);
 /* Lets a thread run on these alone. A request: it may be refused. */

@@ -272,7 +272,7 @@ WGPUInstance instance_create(const WGPUInstanceDescriptor *descriptor,
     take_weft_options(instance, weft);
     futures_init(&instance->futures);
     tasks_init(&instance->events, 1);
-    tasks_init(&instance->jobs, MIN_OF(core_allowed_count(), MAX_JOBS));
+    tasks_init(&instance->jobs, MIN_OF(core_useful_count(), MAX_JOBS));
     return instance;
 }
 

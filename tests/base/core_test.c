@@ -61,6 +61,7 @@ static void test_a_thread_goes_where_it_is_sent(void **state)
     if (allowed)
         assert_int_equal(nth(allowed, core_allowed_count()), 64);
     assert_in_range(core_allowed_count(), 1, UINT32_MAX);
+    assert_in_range(core_useful_count(), 1, core_allowed_count());
 }
 
 int main(void)

@@ -101,7 +101,7 @@ static uint32_t thread_count(uint32_t asked)
 {
     if (asked)
         return asked < 1024 ? asked : 1024;
-    return core_allowed_count();
+    return core_useful_count();
 }
 
 static GpuDevice *cpu_device_create(GpuAdapter *a, const GpuDeviceDesc *desc, Diag *diag)

@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECONDS 60u                 /* a program that takes longer hangs           */
+#define SECONDS 60u                 /* a program that works longer hangs           */
+#define WAITS   600u                /* and so does one that takes longer           */
 
 /* ---- a process of its own ---- */
 
@@ -32,7 +34,8 @@ static void child(const GenProgram *p, RunOptions options, Report *report)
 {
     Arena arena;
     const char *why = NULL;
-    alarm(SECONDS);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS + 1});
+    alarm(WAITS);
     arena_init(&arena, 0);
     options.doing = report->doing;
     report->verdict = run_program(&arena, p, &options, &why);
@@ -62,7 +65,7 @@ Trial trial(Arena *a, const GenProgram *p, const RunOptions *options)
     } else {
         int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         snprintf(t.why, sizeof t.why, "%s: %s", r->doing,
-                 signal_number == SIGALRM ? "hangs" : "crashes");
+                 signal_number == SIGALRM || signal_number == SIGXCPU ? "hangs" : "crashes");
     }
     munmap(r, sizeof *r);
     return t;

@@ -332,6 +332,7 @@ static bool device_start(WGPUDevice device, Request *r)
     Arena arena;
     arena_init(&arena, 0);
     Diag diag = {.arena = &arena};
+    device->has_deadline = desc.deadline != 0;
     exit_prepare();                     /* kernels are made on other threads */
     if (!tasks_start(&instance->events))
         fault(&r->fault, "the system refuses to start a thread");

@@ -101,6 +101,8 @@ typedef struct GpuCommand {
         struct {
             GpuLaunch *launch;
             uint32_t   groups[3];
+            uint32_t   again;           /* how often it follows itself, not INDIRECT;
+                                           0 where each dispatch has a deadline   */
             /* INDIRECT: three u32 there, and `groups` is the most there may be in each
              * dimension. More than that, or than `most_groups`: none runs. */
             GpuBuffer *indirect;

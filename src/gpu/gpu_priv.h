@@ -475,6 +475,7 @@ struct WGPUDeviceImpl {
     GpuDevice        *gpu;
     Limits            limits;
     uint32_t          features;
+    bool              has_deadline;         /* each dispatch has: they stay apart */
     struct WGPUQueueImpl queue;
     pthread_mutex_t   label_lock;
     _Atomic(Batch *)  handy;                /* the next to be used; NULL: none    */

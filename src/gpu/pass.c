@@ -10,7 +10,7 @@
  * not    copies and queries (encoder.c)
  *
  * What is bound is checked and resolved when a dispatch finds it changed. As long
- * as it is not, dispatches share one list of bindings and cost a command each.
+ * as it is not, dispatches share one launch, and those of the same counts one command.
  */
 #include <stdlib.h>
 
@@ -516,6 +516,24 @@ static const char *counts_fault(Fault *f, WGPUComputePassEncoder pass, const uin
     return NULL;
 }
 
+static bool same_counts(const uint32_t x[3], const uint32_t y[3])
+{
+    return x[0] == y[0] && x[1] == y[1] && x[2] == y[2];
+}
+
+/* A dispatch like the one before it only adds to a number there. */
+static bool is_repeated(WGPUComputePassEncoder pass, const uint32_t counts[3])
+{
+    Batch      *b = pass->encoder->batch;
+    GpuCommand *last = b->ncommands ? &b->commands[b->ncommands - 1] : NULL;
+    if (!last || last->kind != GPU_DISPATCH || last->dispatch.launch != pass->launch
+        || !same_counts(last->dispatch.groups, counts) || last->dispatch.again == UINT32_MAX
+        || pass->base.device->has_deadline)
+        return false;
+    last->dispatch.again++;
+    return true;
+}
+
 void wgpuComputePassEncoderDispatchWorkgroups(WGPUComputePassEncoder computePassEncoder,
                                               uint32_t workgroupCountX, uint32_t workgroupCountY,
                                               uint32_t workgroupCountZ)
@@ -524,7 +542,7 @@ void wgpuComputePassEncoderDispatchWorkgroups(WGPUComputePassEncoder computePass
     WGPUComputePassEncoder pass = computePassEncoder;
     const uint32_t counts[3] = {workgroupCountX, workgroupCountY, workgroupCountZ};
     Fault f;
-    if (!begin(pass, command))
+    if (!begin(pass, command) || is_repeated(pass, counts))
         return;
     const char *why = state_fault(&f, pass);
     if (!why)

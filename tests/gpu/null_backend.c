@@ -234,6 +234,8 @@ static void run_command(const GpuCommand *c)
     switch (c->kind) {
     case GPU_DISPATCH:
         run_kernel(c);
+        for (uint32_t i = 0; i < c->dispatch.again; i++)
+            run_kernel(c);
         break;
     case GPU_DISPATCH_INDIRECT:
         run_indirect(c);

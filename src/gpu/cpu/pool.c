@@ -300,11 +300,18 @@ bool pool_plan(Pool *p, PoolJob *job)
     return scratch_reserve(&p->scratch, job->memory_size);
 }
 
+/* The only unit of a job. */
+static bool run_only(const PoolPart *p, void *memory)
+{
+    const uint32_t *at = p->box.first;
+    return p->kernel->run(&p->dispatch, memory, at[0], at[0] + 1, at[1], at[2]) == 0;
+}
+
 /* What nobody could share, or would, is not timed. */
 bool pool_run(Pool *p, PoolJob *job, Pace *pace)
 {
     if (job->total == 1)
-        return run_part(&job->parts[0], p->scratch.memory, 0, 1);
+        return run_only(&job->parts[0], p->scratch.memory);
     if (!p->nworkers || is_short(job, pace))
         return run_range(job, p->scratch.memory, 0, job->total);
     run_job(p, job, pace);

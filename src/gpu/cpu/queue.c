@@ -95,6 +95,17 @@ static bool plan_dispatch(Queue *q, const GpuCommand *c, const uint32_t groups[3
     return true;
 }
 
+static bool run_once(Queue *q, GpuKernel *kernel)
+{
+    GpuDevice *d = q->device;
+    if (d->watch)
+        watch_begin(d->watch, &d->stop);
+    bool ok = pool_run(d->pool, &q->job, &kernel->pace);
+    if (d->watch)
+        watch_end(d->watch);
+    return ok;
+}
+
 static void run_dispatch(Queue *q, const GpuCommand *c)
 {
     GpuDevice *d = q->device;
@@ -106,11 +117,9 @@ static void run_dispatch(Queue *q, const GpuCommand *c)
         lose(d, l->tag, "no memory to run a dispatch");
         return;
     }
-    if (d->watch)
-        watch_begin(d->watch, &d->stop);
-    bool ok = pool_run(d->pool, &q->job, &l->kernel->pace);
-    if (d->watch)
-        watch_end(d->watch);
+    bool ok = run_once(q, l->kernel);
+    for (uint32_t i = 0; ok && i < c->dispatch.again && !atomic_load(&d->lost); i++)
+        ok = run_once(q, l->kernel);
     if (!ok)
         report_stop(d, l->tag);
 }

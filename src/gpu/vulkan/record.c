@@ -247,7 +247,7 @@ static bool check_indirect(Recording *r, const GpuCommand *c, VulkanPiece *out)
     return run_helper(r, HELPER_INDIRECT, bindings, &most, 1);
 }
 
-static void record_dispatch(Recording *r, const GpuCommand *c)
+static void record_once(Recording *r, const GpuCommand *c)
 {
     const GpuLaunch *launch = c->dispatch.launch;
     const uint32_t  *n = c->dispatch.groups;
@@ -268,6 +268,13 @@ static void record_dispatch(Recording *r, const GpuCommand *c)
         r->d->fn.CmdDispatchIndirect(r->commands, arguments.buffer->handle, arguments.offset);
     else
         r->d->fn.CmdDispatch(r->commands, n[0], n[1], n[2]);
+}
+
+static void record_dispatch(Recording *r, const GpuCommand *c)
+{
+    record_once(r, c);
+    for (uint32_t i = 0; i < c->dispatch.again && !r->why; i++)
+        record_once(r, c);
 }
 
 /* ---- copies ---- */

@@ -3,9 +3,13 @@
  * quick_test.c - small kernels are made quickly for small dispatches, and well for
  * large ones; with few lanes, but not fewer than a subgroup has.
  */
+#define _DEFAULT_SOURCE
+
 #include "support/test.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/macro.h"
 #include "compile/compile.h"
@@ -103,6 +107,25 @@ static void test_both_do_the_same(void **state)
     made_fini(&m);
 }
 
+/* A choice between numbers, one of them the last before memory that is not there. */
+static void test_nothing_beyond_the_end_is_read(void **state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char  *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    Made   m;
+    (void)state;
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    made_init(&m, "@group(0) @binding(0) var<storage, read_write> b : array<f32>;\n" ONE
+                  "{ let x = f32(g.x & 1); b[0] = select(-6.0, b[1], x == 0.0); }");
+    float *numbers = (float *)(void *)(pages + page) - 2;
+    numbers[1] = 2.5f;
+    run(m.kernel, (uint32_t *)(void *)numbers, 8, 1);
+    assert_true(numbers[0] == 2.5f);
+    made_fini(&m);
+    munmap(pages, 2 * page);
+}
+
 static void test_small_workgroups_have_few_lanes(void **state)
 {
     static const struct { const char *source; uint32_t least, most; } cases[] = {
@@ -131,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few_workgroups_of_a_small_kernel),
         cmocka_unit_test(test_both_do_the_same),
+        cmocka_unit_test(test_nothing_beyond_the_end_is_read),
         cmocka_unit_test(test_small_workgroups_have_few_lanes),
     };
     return cmocka_run_group_tests_name("quick", tests, NULL, NULL);

@@ -126,7 +126,8 @@ static bool machine_init(Machine *m, const EmitOptions *options, Diag *diag)
     }
     m->machine = LLVMCreateTargetMachine(
         target, m->triple, m->cpu, m->features,
-        options->quick ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault, LLVMRelocPIC,
+        /* Not None: what chooses instructions then makes 16 bytes of a load of 4. */
+        options->quick ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault, LLVMRelocPIC,
         LLVMCodeModelDefault);
     return true;
 }

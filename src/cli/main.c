@@ -10,8 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 
 static const Command *const commands[] = {
@@ -85,9 +85,7 @@ void cli_flush_aside(Cli *cli)
 
 double cli_now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    return (double)clock_ns() * 1e-6;
 }
 
 /* ---- help and version ---- */

@@ -13,9 +13,7 @@
  * READY into FIRING, under the lock, runs the callback.
  * A wait sleeps on a condition of its own, which hangs on the futures waited for.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "gpu/gpu_priv.h"
 
@@ -459,19 +457,6 @@ static const char *wait_fault(Wait *w, uint64_t timeout)
     return NULL;
 }
 
-static struct timespec deadline_in(uint64_t timeout)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += (time_t)(timeout / NS_PER_S);
-    at.tv_nsec += (long)(timeout % NS_PER_S);
-    if (at.tv_nsec >= (long)NS_PER_S) {
-        at.tv_nsec -= (long)NS_PER_S;
-        at.tv_sec++;
-    }
-    return at;
-}
-
 static void nodes_attach(Wait *w, WaitNode *nodes, Waiter *waiter)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -495,20 +480,14 @@ static void nodes_detach(Wait *w, WaitNode *nodes)
 }
 
 /* Sleeps until one of the futures changes; false: the time is over. With the lock. */
-static bool sleep_on(Wait *w, const struct timespec *until)
+static bool sleep_on(Wait *w, uint64_t until)
 {
-    WaitNode           nodes[MAX_TIMED_WAIT];
-    Waiter             waiter = {.woken = false};
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&waiter.woken_up, &attr);
-    pthread_condattr_destroy(&attr);
+    WaitNode nodes[MAX_TIMED_WAIT];
+    Waiter   waiter = {.woken = false};
+    clock_cond_init(&waiter.woken_up);
     nodes_attach(w, nodes, &waiter);
-    int why = 0;
-    while (!waiter.woken && why != ETIMEDOUT)
-        why = until ? pthread_cond_timedwait(&waiter.woken_up, &w->fs->lock, until)
-                    : pthread_cond_wait(&waiter.woken_up, &w->fs->lock);
+    while (!waiter.woken && clock_wait(&waiter.woken_up, &w->fs->lock, until))
+        ;
     nodes_detach(w, nodes);
     pthread_mutex_unlock(&w->fs->lock);
     for (size_t i = 0; i < w->count; i++)
@@ -557,11 +536,11 @@ static bool work_for(Wait *w, bool has_time)
 
 static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
 {
-    bool            endless = timeout > (uint64_t)INT64_MAX;
-    struct timespec until = {0};
-    WGPUWaitStatus  status = WGPUWaitStatus_Error;
+    bool           endless = timeout > (uint64_t)INT64_MAX;
+    uint64_t       until = CLOCK_NEVER;
+    WGPUWaitStatus status = WGPUWaitStatus_Error;
     if (timeout && !endless)                /* the clock is slower than all the rest */
-        until = deadline_in(timeout);
+        until = clock_ns() + timeout;
     pthread_mutex_lock(&w->fs->lock);
     w->fault = wait_fault(w, timeout);
     if (!w->fault) {
@@ -571,7 +550,7 @@ static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
         if (!any)
             any = work_for(w, endless);
         while (!any && time_left) {
-            time_left = sleep_on(w, endless ? NULL : &until);
+            time_left = sleep_on(w, until);
             any = look(w);
         }
         status = any ? WGPUWaitStatus_Success : WGPUWaitStatus_TimedOut;

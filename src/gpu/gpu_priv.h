@@ -35,6 +35,7 @@
 #include <webgpu/weft.h>
 #include <weft/wgsl.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "gpu/gpu.h"
 
@@ -47,8 +48,6 @@
 
 /* Futures in one wait with a timeout: the instance limit timedWaitAnyMaxCount. */
 #define MAX_TIMED_WAIT      64u
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* ---- faults.c: sentences, strings, chains ---- */
 

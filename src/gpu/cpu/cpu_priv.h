@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "compile/compile.h"
 #include "gpu/gpu.h"
 
@@ -143,7 +144,5 @@ Queue *queue_new(GpuDevice *d);
 void   queue_free(Queue *q);        /* after everything submitted is done         */
 bool   queue_submit(Queue *q, GpuSubmit *s);
 bool   queue_help(Queue *q);
-
-uint64_t clock_ns(void);
 
 #endif

@@ -8,7 +8,6 @@
 #include "gpu/cpu/cpu_priv.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 struct Watch {
     pthread_mutex_t lock;
@@ -21,21 +20,6 @@ struct Watch {
     bool            ends;
 };
 
-uint64_t clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* With the lock, which it gives back meanwhile. */
-static void sleep_until(Watch *w, uint64_t until)
-{
-    struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
-                         .tv_nsec = (long)(until % 1000000000u)};
-    pthread_cond_timedwait(&w->changed, &w->lock, &t);
-}
-
 static void *watch_main(void *argument)
 {
     Watch *w = argument;
@@ -45,7 +29,7 @@ static void *watch_main(void *argument)
         if (!w->flag) {
             pthread_cond_wait(&w->changed, &w->lock);
         } else if (clock_ns() < w->until) {
-            sleep_until(w, w->until);
+            clock_wait(&w->changed, &w->lock, w->until);
         } else {
             atomic_store(w->flag, 1);
             w->flag = NULL;
@@ -57,16 +41,12 @@ static void *watch_main(void *argument)
 
 Watch *watch_new(uint64_t deadline)
 {
-    pthread_condattr_t attr;
     Watch *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->deadline = deadline;
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&w->changed);
     if (pthread_create(&w->thread, NULL, watch_main, w) != 0) {
         free(w);
         return NULL;

@@ -19,14 +19,14 @@
  */
 #include "gpu/vulkan/vulkan_priv.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/exit.h"
 
 #define MOST_SPARE   16u
-#define GRACE        5000000        /* ns in which others may wait for a flight   */
+#define GRACE        5000000u       /* ns in which others may wait for a flight   */
+#define GLANCES      10u            /* at a fence, before the thread sleeps       */
+#define GLANCE_EVERY 500u           /* ns                                         */
 #define LAST_CHANCE  50000000u      /* ns that overdue work is waited for at the end */
 
 /* ---- flights ---- */
@@ -292,6 +292,20 @@ static void let_driver_rest(GpuDevice *d)
         atomic_store(&d->adrift, true);
 }
 
+/* To fall asleep just when a driver on the CPU wakes its threads costs twice: it may get
+ * in their way, and is woken again. So a wait begins with some glances at the fence. */
+static VkResult glance(GpuDevice *d, const VulkanFlight *f)
+{
+    VkResult result = VK_TIMEOUT;
+    uint64_t now = clock_ns();
+    for (uint32_t i = 0; i < GLANCES && result == VK_TIMEOUT; i++) {
+        result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, 0);
+        for (uint64_t next = now + GLANCE_EVERY; result == VK_TIMEOUT && now < next;)
+            now = clock_ns();
+    }
+    return result;
+}
+
 /* Waits until the flight is complete, or the device is lost. Unless the driver itself
  * gives the device up, the work goes on: then nothing may be freed any more. */
 static void wait_for(GpuDevice *d, const VulkanFlight *f)
@@ -299,7 +313,9 @@ static void wait_for(GpuDevice *d, const VulkanFlight *f)
     uint64_t limit = d->desc.deadline ? d->desc.deadline : UINT64_MAX;
     if (!f->fence || atomic_load(&d->adrift))
         return;
-    VkResult result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
+    VkResult result = glance(d, f);
+    if (result == VK_TIMEOUT)
+        result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
     if (result == VK_SUCCESS)
         return;
     d->overdue = result == VK_TIMEOUT;
@@ -370,15 +386,9 @@ static void land_first(GpuDevice *d)
  * before and after it was taken by nobody. With the lock. */
 static void give_others_time(VulkanQueue *q)
 {
-    uint64_t        serial = q->first ? q->first->serial : 0;
-    struct timespec until;
-    int             result = 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += GRACE;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    while (q->call == CALL_LATER && !q->ends && result != ETIMEDOUT)
-        result = pthread_cond_timedwait(&q->more, &q->lock, &until);
+    uint64_t serial = q->first ? q->first->serial : 0, until = clock_ns() + GRACE;
+    while (q->call == CALL_LATER && !q->ends && clock_wait(&q->more, &q->lock, until))
+        ;
     if (q->call == CALL_LATER && !q->first)
         q->call = CALL_NONE;
     else if (q->call == CALL_LATER && q->first->serial == serial)
@@ -436,13 +446,9 @@ void vulkan_queue_watch(GpuDevice *d)
 bool vulkan_queue_start(GpuDevice *d)
 {
     VulkanQueue *q = &d->queue;
-    pthread_condattr_t attr;
     q->last = &q->first;
     pthread_mutex_init(&q->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&q->more, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&q->more);
     q->started = pthread_create(&q->thread, NULL, queue_main, d) == 0;
     return q->started;
 }

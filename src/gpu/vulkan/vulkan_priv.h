@@ -34,6 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "compile/spirv.h"
 #include "emit/spirv/spirv.h"

@@ -509,16 +509,23 @@ static WGPUQueue queue_of(Wait *w)
     return NULL;
 }
 
+static uint64_t time_until(uint64_t until)
+{
+    uint64_t now = until && until != CLOCK_NEVER ? clock_ns() : 0;
+    return until == CLOCK_NEVER ? GPU_FOREVER : until > now ? until - now : 0;
+}
+
 /* Does the queue's work until something waited for is complete, as long as nobody else
- * does it; who has no time for that leaves it to others. With the lock, which it gives
- * back meanwhile. */
-static bool work_for(Wait *w, bool has_time)
+ * does it and there is time. Who has none, and asks again, sees for himself where the device
+ * lets him; what is left of others' time the device is told to use. With the lock, which it
+ * gives back meanwhile. */
+static bool work_for(Wait *w, uint64_t until)
 {
     WGPUQueue queue = queue_of(w);
-    bool      any = false, helped = queue && has_time;
+    bool      any = false, helped = queue;
     while (!any && helped) {
         pthread_mutex_unlock(&w->fs->lock);
-        helped = queue_assist(queue);
+        helped = queue_assist(queue, time_until(until));
         pthread_mutex_lock(&w->fs->lock);
         any = look(w);
     }
@@ -526,7 +533,8 @@ static bool work_for(Wait *w, bool has_time)
         w->device = queue->device;
     } else if (queue) {
         pthread_mutex_unlock(&w->fs->lock);
-        queue_watch(queue);
+        if (time_until(until) || !queue->device->backend->help)
+            queue_watch(queue);
         device_unref(queue->device);
         pthread_mutex_lock(&w->fs->lock);
         any = look(w);
@@ -536,19 +544,17 @@ static bool work_for(Wait *w, bool has_time)
 
 static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
 {
-    bool           endless = timeout > (uint64_t)INT64_MAX;
-    uint64_t       until = CLOCK_NEVER;
+    uint64_t       until = timeout ? CLOCK_NEVER : 0;
     WGPUWaitStatus status = WGPUWaitStatus_Error;
-    if (timeout && !endless)                /* the clock is slower than all the rest */
+    if (timeout && timeout <= (uint64_t)INT64_MAX)  /* the clock is slower than all the rest */
         until = clock_ns() + timeout;
     pthread_mutex_lock(&w->fs->lock);
     w->fault = wait_fault(w, timeout);
     if (!w->fault) {
         bool any = look(w);
         bool time_left = timeout > 0;
-        /* Who has time without end may spend it on a long dispatch. */
         if (!any)
-            any = work_for(w, endless);
+            any = work_for(w, until);
         while (!any && time_left) {
             time_left = sleep_on(w, until);
             any = look(w);

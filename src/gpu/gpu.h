@@ -174,14 +174,17 @@ struct GpuBackend {
     /* Returns at once. False: the device is lost; `done` is called all the same. */
     bool (*submit)(GpuDevice *d, GpuSubmit *s);
     /* Carries out the next submit on the calling thread, if no thread is carrying one
-     * out; false: it did nothing. A thread that waits for the queue calls it: work on
-     * its way is done sooner here than where a thread must wake up first. NULL: the
-     * device has no use for it. */
-    bool (*help)(GpuDevice *d);
+     * out and it takes no longer than `limit` in nanoseconds, GPU_FOREVER or 0 for what is
+     * done but for saying so; false: it did nothing. A thread that waits for the queue calls
+     * it: work on its way is done sooner here than where a thread must wake up first. NULL:
+     * the device has no use for it. */
+    bool (*help)(GpuDevice *d, uint64_t limit);
     /* Somebody wants to hear of what was submitted without helping. NULL: the device
      * sees to every submit at once anyway. */
     void (*watch)(GpuDevice *d);
 };
+
+#define GPU_FOREVER UINT64_MAX      /* a limit of `help` */
 
 /* All kinds of device, in the order of preference; ends with NULL. */
 extern const GpuBackend *const gpu_backends[];

@@ -437,8 +437,9 @@ void queue_lose(WGPUQueue queue, bool user_thread);
 /* Writes the whole buffer from staging memory, which it takes. With the lock; false:
  * no memory, and nothing is taken. */
 bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging);
-/* Carries out work on this thread, if nobody does; false: it did nothing. */
-bool queue_assist(WGPUQueue queue);
+/* Carries out work on this thread, if nobody does, for `limit` as in GpuBackend.help; false:
+ * it did nothing. */
+bool queue_assist(WGPUQueue queue, uint64_t limit);
 /* What was submitted is to complete although nobody assists. */
 void queue_watch(WGPUQueue queue);
 /* The batch completes `f`, if it is not complete yet. With the lock; false: it is, or

@@ -235,10 +235,10 @@ void queue_resume(WGPUQueue queue)
     pthread_mutex_unlock(&queue->submit_lock);
 }
 
-bool queue_assist(WGPUQueue queue)
+bool queue_assist(WGPUQueue queue, uint64_t limit)
 {
     WGPUDevice device = queue->device;
-    return device->backend->help && device->backend->help(device->gpu);
+    return device->backend->help && device->backend->help(device->gpu, limit);
 }
 
 /* With the lock. */

@@ -8,6 +8,7 @@
 
 #include <fenv.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -598,6 +599,93 @@ static void test_threads_that_wait_do_the_work(void **state)
     gpu_close(gpu);
 }
 
+/* Each way to hear that work is done, all at once on one queue. */
+typedef struct Style {
+    WGPUCallbackMode mode;
+    uint64_t         timeout;       /* of each wait; without: events are processed */
+    bool             waits;
+} Style;
+
+typedef struct Hearing {
+    Gpu                *gpu;
+    WGPUComputePipeline pipeline;
+    const Style        *style;
+    uint32_t            rounds;
+    atomic_uint         heard;
+} Hearing;
+
+static void on_heard(WGPUQueueWorkDoneStatus status, WGPUStringView message, void *context,
+                     void *unused)
+{
+    (void)message, (void)unused;
+    assert_int_equal(status, WGPUQueueWorkDoneStatus_Success);
+    atomic_fetch_add(&((Hearing *)context)->heard, 1);
+}
+
+static void hear(Hearing *h, uint32_t round)
+{
+    WGPUFutureWaitInfo wait = {.future = wgpuQueueOnSubmittedWorkDone(h->gpu->queue,
+        (WGPUQueueWorkDoneCallbackInfo){NULL, h->style->mode, on_heard, h, NULL})};
+    while (atomic_load(&h->heard) != round) {
+        if (h->style->waits)
+            wgpuInstanceWaitAny(h->gpu->instance, 1, &wait, h->style->timeout);
+        else
+            wgpuInstanceProcessEvents(h->gpu->instance);
+    }
+}
+
+static void *count_and_hear(void *context)
+{
+    Hearing      *h = context;
+    uint32_t      got = 0;
+    WGPUBuffer    out = buffer(h->gpu, STORAGE | COPY_SRC, 4, &got);
+    WGPUBindGroup g = bind(h->gpu, h->pipeline, 0, 1, &out);
+    for (uint32_t i = 1; i <= h->rounds; i++) {
+        Pass pass = begin(h->gpu, h->pipeline, g);
+        wgpuComputePassEncoderDispatchWorkgroups(pass.pass, 1, 1, 1);
+        end(pass);
+        hear(h, i);
+    }
+    read_back(h->gpu, out, &got, sizeof got);
+    assert_int_equal(got, 1000 * h->rounds);
+    wgpuBindGroupRelease(g);
+    wgpuBufferRelease(out);
+    return NULL;
+}
+
+static void test_work_is_heard_of_in_all_ways(void **state)
+{
+    static const Style styles[] = {
+        {WGPUCallbackMode_WaitAnyOnly, 0, true},
+        {WGPUCallbackMode_WaitAnyOnly, 20000, true},
+        {WGPUCallbackMode_WaitAnyOnly, 10000000000, true},
+        {WGPUCallbackMode_WaitAnyOnly, UINT64_MAX, true},
+        {WGPUCallbackMode_AllowProcessEvents, 0, false},
+        {WGPUCallbackMode_AllowSpontaneous, 0, false},
+    };
+    (void)state;
+    Gpu      *gpu = gpu_open(0);
+    Hearing   all[COUNTOF(styles)];
+    pthread_t threads[COUNTOF(styles)];
+    WGPUComputePipeline p = pipeline(gpu,
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n"
+        "@compute @workgroup_size(1) fn main() {\n"
+        "  for (var i = 0; i < 1000; i++) { a[0] += 1u; }\n"
+        "}\n", 0, NULL);
+    for (size_t i = 0; i < COUNTOF(styles); i++) {      /* alone, then all together */
+        all[i] = (Hearing){gpu, p, &styles[i], 5, 0};
+        count_and_hear(&all[i]);
+    }
+    for (size_t i = 0; i < COUNTOF(styles); i++) {
+        all[i] = (Hearing){gpu, p, &styles[i], 20, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, count_and_hear, &all[i]), 0);
+    }
+    for (size_t i = 0; i < COUNTOF(styles); i++)
+        pthread_join(threads[i], NULL);
+    wgpuComputePipelineRelease(p);
+    gpu_close(gpu);
+}
+
 /* Kernels that never end; some look as if they did. */
 static const char *const endless[] = {
     "while (atomicLoad(&a[0]) == 0) { atomicAdd(&a[1], 1u); }",
@@ -658,6 +746,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_dispatches_again_and_changed),
         cmocka_unit_test(test_timestamps_rise),
         cmocka_unit_test(test_threads_that_wait_do_the_work),
+        cmocka_unit_test(test_work_is_heard_of_in_all_ways),
     };
     const struct CMUnitTest deadline[] = {
         cmocka_unit_test(test_a_deadline_ends_the_device),

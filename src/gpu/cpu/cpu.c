@@ -194,9 +194,10 @@ static bool cpu_submit(GpuDevice *d, GpuSubmit *s)
     return queue_submit(d->queue, s);
 }
 
-static bool cpu_help(GpuDevice *d)
+/* How long a dispatch will take is not known. */
+static bool cpu_help(GpuDevice *d, uint64_t limit)
 {
-    return queue_help(d->queue);
+    return limit == GPU_FOREVER && queue_help(d->queue);
 }
 
 const GpuBackend gpu_cpu_backend = {

@@ -363,23 +363,57 @@ static void put_away(GpuDevice *d, VulkanFlight *f, bool over)
     }
 }
 
-/* Waits for the first flight. With the lock, which it gives back meanwhile. */
-static void land_first(GpuDevice *d)
+/* Is there nothing left to wait for, after `limit` at the latest? */
+static bool arrives(GpuDevice *d, const VulkanFlight *f, uint64_t limit)
 {
-    VulkanQueue  *q = &d->queue;
+    if (limit == GPU_FOREVER || !f->fence || atomic_load(&d->adrift))
+        return true;
+    VkResult result = limit ? glance(d, f) : VK_TIMEOUT;
+    if (result == VK_TIMEOUT)
+        result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
+    return result != VK_TIMEOUT;
+}
+
+/* Takes the first flight out of the list, or puts it back. With the lock. */
+static VulkanFlight *take_first(VulkanQueue *q)
+{
     VulkanFlight *f = q->first;
     q->first = f->next;
     if (!q->first)
         q->last = &q->first;
+    return f;
+}
+
+static void put_first(VulkanQueue *q, VulkanFlight *f)
+{
+    f->next = q->first;
+    if (!q->first)
+        q->last = &f->next;
+    q->first = f;
+}
+
+/* Waits for the first flight, `limit` ns at the most. With the lock, which it gives back
+ * meanwhile. False: it is where it was. */
+static bool land_first(GpuDevice *d, uint64_t limit)
+{
+    VulkanQueue  *q = &d->queue;
+    VulkanFlight *f = take_first(q);
+    bool          over = false;
     q->busy = true;
     pthread_mutex_unlock(&q->lock);
-    bool over = land(d, f);
+    bool landed = arrives(d, f, limit);
+    if (landed)
+        over = land(d, f);
     pthread_mutex_lock(&q->lock);
-    put_away(d, f, over);
+    if (landed)
+        put_away(d, f, over);
+    else
+        put_first(q, f);
     q->busy = false;
     /* Who waited for this flight may have sent another already, and waits for that. */
     if (q->call == CALL_NOW && (!q->first || q->first->serial > q->called_for))
         q->call = q->first ? CALL_LATER : CALL_NONE;
+    return landed;
 }
 
 /* Leaves the flights for a moment to those who may wait for them. A flight that is there
@@ -402,7 +436,7 @@ static void *queue_main(void *argument)
     pthread_mutex_lock(&q->lock);
     while (q->first || q->busy || !q->ends) {
         if (q->first && !q->busy && (q->call == CALL_NOW || q->ends))
-            land_first(d);
+            land_first(d, GPU_FOREVER);
         else if (q->call == CALL_LATER)
             give_others_time(q);
         else
@@ -412,13 +446,16 @@ static void *queue_main(void *argument)
     return NULL;
 }
 
-bool vulkan_queue_help(GpuDevice *d)
+/* With a deadline the thread is there already, and counts the time of each flight. */
+bool vulkan_queue_help(GpuDevice *d, uint64_t limit)
 {
     VulkanQueue *q = &d->queue;
+    if (d->desc.deadline && limit != GPU_FOREVER)
+        return false;
     pthread_mutex_lock(&q->lock);
     bool mine = q->first && !q->busy, called = q->call == CALL_NOW;
     if (mine) {
-        land_first(d);
+        mine = land_first(d, limit);
         if (q->call == CALL_NOW || (called && q->call == CALL_LATER) || q->ends)
             pthread_cond_signal(&q->more);
     }

@@ -326,7 +326,7 @@ typedef struct VulkanQueue {
 bool vulkan_queue_start(GpuDevice *d);
 void vulkan_queue_end(GpuDevice *d);        /* after everything submitted is done */
 bool vulkan_queue_submit(GpuDevice *d, GpuSubmit *s);
-bool vulkan_queue_help(GpuDevice *d);
+bool vulkan_queue_help(GpuDevice *d, uint64_t limit);
 void vulkan_queue_watch(GpuDevice *d);
 /* Is nothing of what was given up under way any more? */
 bool vulkan_queue_is_idle(GpuDevice *d);

@@ -75,6 +75,35 @@ static bool grow(Futures *fs)
     return true;
 }
 
+static void list_append(FutureList *l, Future *f)
+{
+    f->list = l;
+    f->list_prev = l->last;
+    f->list_next = NULL;
+    if (l->last)
+        l->last->list_next = f;
+    else
+        l->first = f;
+    l->last = f;
+}
+
+/* Out of the list it is in, if it is in one. */
+static void list_leave(Future *f)
+{
+    FutureList *l = f->list;
+    if (!l)
+        return;
+    if (f->list_prev)
+        f->list_prev->list_next = f->list_next;
+    else
+        l->first = f->list_next;
+    if (f->list_next)
+        f->list_next->list_prev = f->list_prev;
+    else
+        l->last = f->list_prev;
+    f->list = NULL;
+}
+
 static bool insert(Futures *fs, Future *f)
 {
     if (fs->count >= fs->nbuckets && !grow(fs))
@@ -84,6 +113,8 @@ static bool insert(Futures *fs, Future *f)
     f->hash_next = *b;
     *b = f;
     f->tracked = true;
+    if (f->mode == WGPUCallbackMode_AllowProcessEvents && f->source)
+        list_append(&fs->asked, f);
     fs->count++;
     future_ref(f);
     return true;
@@ -109,43 +140,20 @@ static void wake_waiters(Future *f)
     }
 }
 
-static void ready_append(Futures *fs, Future *f)
-{
-    f->ready_prev = fs->ready_last;
-    f->ready_next = NULL;
-    if (fs->ready_last)
-        fs->ready_last->ready_next = f;
-    else
-        fs->ready_first = f;
-    fs->ready_last = f;
-}
-
-static void ready_remove(Futures *fs, Future *f)
-{
-    if (f->ready_prev)
-        f->ready_prev->ready_next = f->ready_next;
-    else
-        fs->ready_first = f->ready_next;
-    if (f->ready_next)
-        f->ready_next->ready_prev = f->ready_prev;
-    else
-        fs->ready_last = f->ready_prev;
-}
-
 static void become_ready(Futures *fs, Future *f)
 {
     f->state = FUTURE_READY;
     f->order = ++fs->last_order;
+    list_leave(f);
     if (f->mode != WGPUCallbackMode_WaitAnyOnly)
-        ready_append(fs, f);
+        list_append(&fs->ready, f);
     wake_waiters(f);
 }
 
 /* The caller runs the callback, once the lock is given back. */
-static void claim(Futures *fs, Future *f)
+static void claim(Future *f)
 {
-    if (f->state == FUTURE_READY && f->mode != WGPUCallbackMode_WaitAnyOnly)
-        ready_remove(fs, f);
+    list_leave(f);
     f->state = FUTURE_FIRING;
     f->thread = thread_id();
 }
@@ -203,7 +211,7 @@ WGPUFuture future_track(Future *f)
     pthread_mutex_lock(&fs->lock);
     bool ok = !fs->closed && insert(fs, f);
     if (!ok)
-        claim(fs, f);
+        claim(f);
     uint64_t id = ok ? f->id : 0;
     pthread_mutex_unlock(&fs->lock);
     if (!ok)
@@ -264,7 +272,7 @@ static bool claim_spontaneous(Future *f)
     pthread_mutex_lock(&fs->lock);
     bool mine = f->state == FUTURE_READY;
     if (mine)
-        claim(fs, f);
+        claim(f);
     pthread_mutex_unlock(&fs->lock);
     return mine;
 }
@@ -359,7 +367,7 @@ void futures_close(WGPUInstance instance)
     pthread_mutex_lock(&fs->lock);
     fs->closed = true;                      /* from here on nothing is added */
     while ((f = first_unfired(fs, &at))) {
-        claim(fs, f);
+        claim(f);
         pthread_mutex_unlock(&fs->lock);
         run(f, true);
         pthread_mutex_lock(&fs->lock);
@@ -369,6 +377,33 @@ void futures_close(WGPUInstance instance)
 
 /* ---- looking ---- */
 
+/* A queue that somebody hears of by processing events, and that nobody has looked at since
+ * look `turn`, with a reference to its device; NULL: there is none. */
+static WGPUQueue next_asked(Futures *fs, uint64_t turn)
+{
+    for (Future *f = fs->asked.first; f; f = f->list_next)
+        if (f->source->looked_at < turn) {
+            f->source->looked_at = turn;
+            if (device_try_ref(f->source->device))
+                return f->source;
+        }
+    return NULL;
+}
+
+/* Work may be done but for saying so. With the lock, which it gives back meanwhile. */
+static void look_at_queues(Futures *fs)
+{
+    WGPUQueue queue;
+    uint64_t  turn = ++fs->looks;
+    while ((queue = next_asked(fs, turn))) {
+        pthread_mutex_unlock(&fs->lock);
+        while (queue_assist(queue, 0))
+            ;
+        device_unref(queue->device);
+        pthread_mutex_lock(&fs->lock);
+    }
+}
+
 void wgpuInstanceProcessEvents(WGPUInstance instance)
 {
     if (!instance)
@@ -377,10 +412,11 @@ void wgpuInstanceProcessEvents(WGPUInstance instance)
     Future  *f;
     object_ref(&instance->base);            /* a callback may release it */
     pthread_mutex_lock(&fs->lock);
+    look_at_queues(fs);
     /* What the callbacks themselves complete is for the next call. */
     uint64_t last = fs->last_order;
-    while ((f = fs->ready_first) && f->order <= last) {
-        claim(fs, f);
+    while ((f = fs->ready.first) && f->order <= last) {
+        claim(f);
         pthread_mutex_unlock(&fs->lock);
         run(f, false);
         pthread_mutex_lock(&fs->lock);
@@ -411,7 +447,7 @@ static bool look(Wait *w)
         Future *f = find(w->fs, info->future.id);
         info->completed = !f;
         if (f && f->state == FUTURE_READY) {
-            claim(w->fs, f);
+            claim(f);
             w->claimed[w->nclaimed++] = f;
         }
         /* Inside its own callback, or twice in this list. */

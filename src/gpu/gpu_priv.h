@@ -194,6 +194,10 @@ const char *object_fault(Fault *f, const Object *object, const char *what,
 typedef struct Future Future;
 typedef struct WaitNode WaitNode;
 
+typedef struct FutureList {
+    Future *first, *last;
+} FutureList;
+
 typedef enum FutureState {
     FUTURE_PENDING,
     FUTURE_READY,                           /* complete, the callback has not run */
@@ -217,7 +221,8 @@ struct Future {
     uint64_t     thread;                    /* FIRING: on which                   */
     bool         tracked, posted;           /* in the table; to the event thread  */
     Future      *hash_next;
-    Future      *ready_next, *ready_prev;   /* may fire without a wait            */
+    FutureList  *list;                      /* that it is in; NULL: none          */
+    Future      *list_next, *list_prev;
     WaitNode    *waiters;
     int          status;                    /* of the callback's enumeration      */
     char        *message;                   /* owned; NULL: none                  */
@@ -248,7 +253,10 @@ typedef struct Futures {
     uint32_t        nbuckets, count;        /* buckets: a power of two, or 0      */
     uint64_t        first_id, last_id;      /* given: those between, and the last */
     uint64_t        last_order;
-    Future         *ready_first, *ready_last;
+    FutureList      ready;                  /* may fire without a wait            */
+    FutureList      asked;                  /* pending, of queues; whoever processes
+                                               events looks at these              */
+    uint64_t        looks;                  /* that were taken at them            */
     bool            closed;                 /* the instance is gone for the API   */
 } Futures;
 
@@ -420,6 +428,7 @@ struct WGPUQueueImpl {
     Batch          *writes;                 /* not yet submitted; NULL: none      */
     WGPUBuffer      buffers;                /* all that are not destroyed         */
     WGPUBuffer      trash;                  /* destroyed and in use; referenced   */
+    uint64_t        looked_at;              /* by which of Futures.looks; of its lock */
 };
 
 void queue_init(WGPUQueue queue, WGPUDevice device, char *label);
@@ -440,6 +449,9 @@ bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging);
 /* Carries out work on this thread, if nobody does, for `limit` as in GpuBackend.help; false:
  * it did nothing. */
 bool queue_assist(WGPUQueue queue, uint64_t limit);
+/* Who waits, or processes events, sees to the queue where the device lets him; others do
+ * not, and the device must. */
+bool queue_needs_watch(WGPUQueue queue, WGPUCallbackMode mode);
 /* What was submitted is to complete although nobody assists. */
 void queue_watch(WGPUQueue queue);
 /* The batch completes `f`, if it is not complete yet. With the lock; false: it is, or

@@ -143,7 +143,7 @@ WGPUFuture wgpuBufferMapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset
         pthread_mutex_unlock(&queue->lock);
         if (writes) {                       /* the map may wait for one of these */
             queue_flush(queue);
-            if (callbackInfo.mode != WGPUCallbackMode_WaitAnyOnly)
+            if (queue_needs_watch(queue, callbackInfo.mode))
                 queue_watch(queue);
         }
         device_unref(device);

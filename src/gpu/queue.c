@@ -241,6 +241,12 @@ bool queue_assist(WGPUQueue queue, uint64_t limit)
     return device->backend->help && device->backend->help(device->gpu, limit);
 }
 
+bool queue_needs_watch(WGPUQueue queue, WGPUCallbackMode mode)
+{
+    return mode == WGPUCallbackMode_AllowSpontaneous
+           || (mode == WGPUCallbackMode_AllowProcessEvents && !queue->device->backend->help);
+}
+
 /* With the lock. */
 static void watch(WGPUQueue queue)
 {
@@ -512,7 +518,7 @@ bool queue_wait(WGPUQueue queue, Batch *b, Future *f)
     if (!b || b->serial <= queue->completed || device_is_lost(queue->device))
         return false;
     wait_for(b, f);
-    if (f->mode != WGPUCallbackMode_WaitAnyOnly)
+    if (queue_needs_watch(queue, f->mode))
         watch(queue);
     return true;
 }

@@ -15,9 +15,10 @@
 const { constants: { MAX_LENGTH } } = require('node:buffer');
 const { markAsUntransferable } = require('node:worker_threads');
 const { adopt, optional, preset } = require('./webidl.js');
-const { native, expect, forget } = require('./native.js');
+const { native, forget } = require('./native.js');
 const { u32, u64 } = require('./dictionaries.js');
 const { defineObject } = require('./object.js');
+const { expectWork } = require('./work.js');
 const { operationError, abortError } = require('./errors.js');
 
 const SUCCESS = 1, ABORTED = 4;         // WGPUMapAsyncStatus
@@ -102,7 +103,7 @@ const settled = (buffer, pending, { mode, start, end }) => (status, detail, text
 const mapAsync = (buffer, mode, offset, size) => {
   const length = size ?? Math.max(0, buffer.size - offset);
   if (buffer.mapState !== 'unmapped') {         // the library reports it as well
-    native.mapAsync(buffer.handle, mode, offset, length, expect(buffer, () => {}));
+    expectWork(buffer.device.work, buffer, (token) => native.mapAsync(buffer.handle, mode, offset, length, token), () => {});
     return Promise.reject(operationError(`The buffer is already ${buffer.mapState}.`));
   }
   return new Promise((resolve, reject) => {
@@ -110,8 +111,8 @@ const mapAsync = (buffer, mode, offset, size) => {
     buffer.mapState = 'pending';
     buffer.pending = pending;
     enlist(buffer);
-    pending.token = expect(buffer, settled(buffer, pending, { mode, start: offset, end: offset + length }));
-    native.mapAsync(buffer.handle, mode, offset, length, pending.token);
+    pending.token = expectWork(buffer.device.work, buffer, (token) => native.mapAsync(buffer.handle, mode, offset, length, token),
+      settled(buffer, pending, { mode, start: offset, end: offset + length }));
   });
 };
 

@@ -22,6 +22,7 @@ const pipeline = require('./pipeline.js');
 const { createCommandEncoder } = require('./command.js');
 const render = require('./render.js');
 require('./queue.js');
+const { newWork } = require('./work.js');
 
 const DESTROYED = 2;            // WGPUDeviceLostReason
 
@@ -139,7 +140,9 @@ const openDevice = (state, handle, queueLabel) => {
     adapterInfo: support.info(native.deviceInfo(handle)),
   };
   Object.assign(state, rest, { handle, features, featureSet: new Set(features) });
-  state.queue = create('GPUQueue', { handle: native.deviceQueue(handle), label: queueLabel, device: state });
+  const queue = native.deviceQueue(handle);
+  state.work = newWork(state.gpu.handle, queue);
+  state.queue = create('GPUQueue', { handle: queue, label: queueLabel, device: state });
   state.self = adopt(Reflect.construct(EventTarget, [], GPUDevice), state);
   return state.self;
 };

@@ -24,7 +24,7 @@ const find = () => {
   return place;
 };
 
-const waiting = new Map();      // token -> { settle(status, detail, text, payload), owner }
+const waiting = new Map();      // token -> { settle(status, detail, text, payload), after(), owner }
 const watched = new Map();      // token -> WeakRef of an object with such a method
 let last = 0;
 
@@ -33,16 +33,20 @@ const nextToken = () => {
   return last;
 };
 
-/** A token for one event, which calls `settle`. `owner` is kept until then: an object
- * that is collected takes the events along that it was asked for. */
-const expect = (owner, settle) => {
+/** A token for one event, which calls `settle`, and before it `after`, if there is one.
+ * `owner` is kept until then: an object that is collected takes the events along that it
+ * was asked for. */
+const expect = (owner, settle, after) => {
   const token = nextToken();
-  waiting.set(token, { owner, settle });
+  waiting.set(token, { owner, settle, after });
   return token;
 };
 
-/** Whatever comes with the token from now on, nobody hears it. */
-const forget = (token) => waiting.delete(token);
+/** The event is not heard by `settle` any more. */
+const forget = (token) => {
+  const request = waiting.get(token);
+  if (request !== undefined) request.settle = undefined;
+};
 
 /** A token for many events, which call `object.notice` as long as somebody has the object. */
 const watch = () => nextToken();
@@ -53,7 +57,8 @@ const dispatch = (token, status, detail, text, payload) => {
   const request = waiting.get(token);
   if (request !== undefined) {
     waiting.delete(token);
-    request.settle(status, detail, text, payload);
+    request.after?.();
+    request.settle?.(status, detail, text, payload);
     return;
   }
   const object = watched.get(token)?.deref();

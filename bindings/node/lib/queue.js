@@ -9,17 +9,18 @@
 'use strict';
 
 const { bufferSource, object, optional, preset, sequence } = require('./webidl.js');
-const { native, expect } = require('./native.js');
+const { native } = require('./native.js');
 const d = require('./dictionaries.js');
 const { defineObject } = require('./object.js');
 const { bytesOf } = require('./bytes.js');
 const { copyExtent } = require('./render.js');
+const { expectWork } = require('./work.js');
 
 const { u64 } = d;
 
 // The library says that work is done also when the device was lost on the way.
 const onSubmittedWorkDone = (queue) => new Promise((resolve) => {
-  native.workDone(queue.handle, expect(queue, () => resolve()));
+  expectWork(queue.device.work, queue, (token) => native.workDone(queue.handle, false, token), () => resolve());
 });
 
 const writeBuffer = (queue, buffer, offset, data, from, size) => native.writeBuffer(queue.handle, buffer.handle, offset,

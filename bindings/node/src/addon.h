@@ -38,6 +38,9 @@ typedef struct Env Env;
  * the Env, and also if it cannot be made, which gives NULL. */
 Env *env_create(napi_env napi, napi_value dispatch, void *owned);
 
+/* Calls `dispatch` for all events that are there, from within a call on its thread. */
+void env_deliver(Env *env);
+
 /* Keeps the process from ending, until it is off as often as it was on. */
 void env_hold(Env *env, bool on);
 

@@ -41,7 +41,8 @@ static size_t to_size(uint64_t n)
     return n > SIZE_MAX - 8 ? SIZE_MAX - 8 : (size_t)n;
 }
 
-/* mapAsync(buffer, mode, offset, size, token) */
+/* mapAsync(buffer, mode, offset, size, token): comes when events are processed;
+ * the future */
 static napi_value map_async(Call *c)
 {
     WGPUBuffer buffer = arg_object(c, 0, KIND_BUFFER);
@@ -51,13 +52,12 @@ static napi_value map_async(Call *c)
     Event *e = call_ok(c) ? event_new(c, arg_u32(c, 4), EVENT_HOLDS) : NULL;
     if (!e)
         return NULL;
-    WGPUBufferMapCallbackInfo info = { NULL, WGPUCallbackMode_AllowSpontaneous, on_map, e,
+    WGPUBufferMapCallbackInfo info = { NULL, WGPUCallbackMode_AllowProcessEvents, on_map, e,
                                        NULL };
-    event_refuse(e, wgpuBufferMapAsync(buffer, mode, offset,
-                                       size == UINT64_MAX ? WGPU_WHOLE_MAP_SIZE
-                                                          : to_size(size),
-                                       info));
-    return NULL;
+    const WGPUFuture future = wgpuBufferMapAsync(
+        buffer, mode, offset, size == UINT64_MAX ? WGPU_WHOLE_MAP_SIZE : to_size(size), info);
+    event_refuse(e, future);
+    return js_number(c->napi, (double)future.id);
 }
 
 static void range_finalize(napi_env napi, void *data, void *hint)

@@ -244,17 +244,21 @@ static void on_done(WGPUQueueWorkDoneStatus status, WGPUStringView message, void
     event_post(userdata1, status, 0);
 }
 
-/* workDone(queue, token) */
+/* workDone(queue, calls, token): with `calls` by a thread of the library, else when events
+ * are processed; the future */
 static napi_value work_done(Call *c)
 {
     WGPUQueue queue = arg_object(c, 0, KIND_QUEUE);
-    Event *e = call_ok(c) ? event_new(c, arg_u32(c, 1), EVENT_HOLDS) : NULL;
+    const bool calls = arg_bool(c, 1);
+    Event *e = call_ok(c) ? event_new(c, arg_u32(c, 2), EVENT_HOLDS) : NULL;
     if (!e)
         return NULL;
-    WGPUQueueWorkDoneCallbackInfo info = { NULL, WGPUCallbackMode_AllowSpontaneous, on_done,
-                                           e, NULL };
-    event_refuse(e, wgpuQueueOnSubmittedWorkDone(queue, info));
-    return NULL;
+    WGPUQueueWorkDoneCallbackInfo info = {
+        NULL, calls ? WGPUCallbackMode_AllowSpontaneous : WGPUCallbackMode_AllowProcessEvents,
+        on_done, e, NULL };
+    const WGPUFuture future = wgpuQueueOnSubmittedWorkDone(queue, info);
+    event_refuse(e, future);
+    return js_number(c->napi, (double)future.id);
 }
 
 const Function command_functions[] = {

@@ -199,13 +199,10 @@ static void deliver(napi_env napi, napi_value dispatch, Event *e)
     napi_close_handle_scope(napi, scope);
 }
 
-static void ring(napi_env napi, napi_value unused, void *context, void *data)
+void env_deliver(Env *env)
 {
-    (void)unused, (void)data;
-    Env *env = context;
+    napi_env   napi = env->napi;
     napi_value dispatch = NULL;
-    if (!napi)
-        return;                                 /* the environment is going */
     if (napi_get_reference_value(napi, env->dispatch, &dispatch) != napi_ok)
         return;
     for (Event *e = take_all(env), *next; e; e = next) {
@@ -216,6 +213,13 @@ static void ring(napi_env napi, napi_value unused, void *context, void *data)
         event_free(e);
         env_release(env);
     }
+}
+
+static void ring(napi_env napi, napi_value unused, void *context, void *data)
+{
+    (void)unused, (void)data;
+    if (napi)                                   /* else the environment is going */
+        env_deliver(context);
 }
 
 Env *env_create(napi_env napi, napi_value dispatch, void *owned)

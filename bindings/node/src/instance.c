@@ -98,8 +98,11 @@ static napi_value instance_create(Call *c)
     options.cacheMode = (WGPUWeftCacheMode)arg_u32(c, 0);
     options.cacheDirectory = arg_string(c, 1);
     options.logCallback = complain;
+    static const WGPUInstanceFeatureName timed = WGPUInstanceFeatureName_TimedWaitAny;
     WGPUInstanceDescriptor desc = WGPU_INSTANCE_DESCRIPTOR_INIT;
     desc.nextInChain = &options.chain;
+    desc.requiredFeatureCount = 1;
+    desc.requiredFeatures = &timed;
     if (!call_ok(c))
         return NULL;
     complaint = &why;
@@ -124,6 +127,22 @@ static napi_value instance_features(Call *c)
         js_push(c->napi, list, i, js_number(c->napi, f.features[i]));
     wgpuSupportedWGSLLanguageFeaturesFreeMembers(f);
     return list;
+}
+
+/* processEvents(instance, future, time): what comes, also in the nanoseconds that it waits
+ * for the future, is delivered before it returns */
+static napi_value process_events(Call *c)
+{
+    WGPUInstance instance = arg_object(c, 0, KIND_INSTANCE);
+    WGPUFutureWaitInfo wait = { .future.id = arg_u64(c, 1) };
+    const uint64_t time = arg_u64(c, 2);
+    if (!call_ok(c))
+        return NULL;
+    if (wait.future.id)
+        wgpuInstanceWaitAny(instance, 1, &wait, time);
+    wgpuInstanceProcessEvents(instance);
+    env_deliver(c->env);
+    return NULL;
 }
 
 /* ---- adapters ---- */
@@ -412,6 +431,7 @@ const Function instance_functions[] = {
     { "limitNames",       limit_names },
     { "instanceCreate",   instance_create },
     { "instanceFeatures", instance_features },
+    { "processEvents",    process_events },
     { "requestAdapter",   request_adapter },
     { "adapterInfo",      adapter_info },
     { "adapterLimits",    adapter_limits },

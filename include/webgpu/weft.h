@@ -86,7 +86,8 @@ typedef struct WGPUWeftRequestAdapterOptions {
     WGPUChainedStruct chain;
     /* A part of WGPUAdapterInfo::device or ::description, upper and lower case being the
      * same; or "cpu", "gpu", "vulkan"; or a number, counted from 0 in the order of
-     * preference. The first adapter that it means is taken. Empty: any. */
+     * preference ("#2" is the number alone, where "2" may be a part of a name as well). The
+     * first adapter that it means is taken. Empty: any. */
     WGPUStringView    name;
 } WGPUWeftRequestAdapterOptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_WEFT_REQUEST_ADAPTER_OPTIONS_INIT \

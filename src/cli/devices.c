@@ -94,43 +94,48 @@ static uint32_t find(Device *d, const Adapters *all, WGPUAdapter adapter, Found 
     return i;
 }
 
-/* False: it was there before. */
-static bool add(Device *d, Adapters *all, WGPUAdapter adapter)
+static void add(Device *d, Adapters *all, WGPUAdapter adapter)
 {
     Found f;
     WGPUSupportedFeatures features = WGPU_SUPPORTED_FEATURES_INIT;
-    if (find(d, all, adapter, &f) < all->len)
-        return false;
+    find(d, all, adapter, &f);
     d->procs.AdapterGetFeatures(adapter, &features);
     for (size_t i = 0; i < features.featureCount; i++)
         if (feature_name(features.features[i]))
             VEC_PUSH(d->arena, &f.features, feature_name(features.features[i]));
     d->procs.SupportedFeaturesFreeMembers(features);
     VEC_PUSH(d->arena, all, f);
-    return true;
 }
 
-/* False: there is none, or it is there already. */
-static bool ask(Device *d, const WGPURequestAdapterOptions *wish, Adapters *all)
+/* `anew`: it counts only if none like it is there already. NULL, or why there is none. */
+static const char *ask(Device *d, const WGPURequestAdapterOptions *wish, bool anew, Adapters *all)
 {
     WGPUAdapter adapter = NULL;
-    if (device_find_adapter(d, wish, &adapter))
-        return false;
-    bool added = add(d, all, adapter);
+    Found       f;
+    const char *why = device_find_adapter(d, wish, &adapter);
+    if (why)
+        return why;
+    if (!anew || find(d, all, adapter, &f) == all->len)
+        add(d, all, adapter);
     d->procs.AdapterRelease(adapter);
-    return added;
+    return NULL;
 }
 
-static void find_numbered(Device *d, Adapters *all)
+/* Two of them may be of the same kind: numbers alone tell them apart. Why there is none
+ * after the last one also says which were left out. */
+static void find_numbered(Device *d, Adapters *all, const char **left_out)
 {
-    bool more = true;
-    for (uint32_t i = 0; more; i++) {
+    static const char mark[] = "left out: ";
+    const char *end = NULL;
+    for (uint32_t i = 0; !end; i++) {
         WGPURequestAdapterOptions     wish = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
         WGPUWeftRequestAdapterOptions number = WGPU_WEFT_REQUEST_ADAPTER_OPTIONS_INIT;
-        number.name = (WGPUStringView){arena_printf(d->arena, "%u", i), WGPU_STRLEN};
+        number.name = (WGPUStringView){arena_printf(d->arena, "#%u", i), WGPU_STRLEN};
         wish.nextInChain = &number.chain;
-        more = ask(d, &wish, all);
+        end = ask(d, &wish, false, all);
     }
+    const char *at = strstr(end, mark);
+    *left_out = at ? at + strlen(mark) : NULL;
 }
 
 static void find_kinds(Device *d, Adapters *all)
@@ -148,7 +153,7 @@ static void find_kinds(Device *d, Adapters *all)
         wish.backendType = asks[i].backend;
         wish.powerPreference = asks[i].power;
         wish.forceFallbackAdapter = asks[i].fallback;
-        ask(d, &wish, all);
+        ask(d, &wish, true, all);
     }
 }
 
@@ -260,6 +265,23 @@ static void json_adapter(Text *out, const Found *f, const char *why)
     text_add(out, STR("}}"));
 }
 
+/* `left_out`: NULL if nothing is. */
+static void tell_end(Text *out, const char *left_out, bool json)
+{
+    if (json)
+        text_add(out, STR("]"));
+    if (json && left_out) {
+        text_add(out, STR(",\"left_out\":"));
+        json_string(out, left_out);
+    } else if (left_out) {
+        text_add(out, STR("\nleft out: "));
+        show_text(out, str_of(left_out));
+        text_char(out, '\n');
+    }
+    if (json)
+        text_add(out, STR("}\n"));
+}
+
 static int run(Cli *cli)
 {
     Device   d = {0};
@@ -270,9 +292,12 @@ static int run(Cli *cli)
         return CLI_TROUBLE;
     }
     uint32_t    chosen = 0;
-    const char *why = device_load(&d, &cli->arena, &(DeviceDesc){0});
+    const char *left_out = NULL, *why = device_load(&d, &cli->arena, &(DeviceDesc){0});
     if (!why) {
-        (d.has_options ? find_numbered : find_kinds)(&d, &all);
+        if (d.has_options)
+            find_numbered(&d, &all, &left_out);
+        else
+            find_kinds(&d, &all);
         chosen = find_default(&d, &all, &why);
     }
     if (why)
@@ -287,7 +312,7 @@ static int run(Cli *cli)
         else
             show(cli, &all.data[i], is_default);
     }
-    text_add(&cli->out, json ? STR("]}\n") : STR(""));
+    tell_end(&cli->out, left_out, json);
     device_close(&d);
     return why ? CLI_TROUBLE : CLI_OK;
 }

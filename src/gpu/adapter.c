@@ -51,6 +51,7 @@ typedef struct Candidate {
 typedef struct Candidates {
     Candidate *list;                    /* malloc'ed; best first                  */
     uint32_t   count;
+    Fault      left_out;                /* which WebGPU cannot use, and why       */
 } Candidates;
 
 /* A GPU comes first, then the CPU device, then other software: ours is faster. Less is
@@ -78,6 +79,13 @@ static void add_candidate(Candidates *all, const Candidate *c, WGPUPowerPreferen
     all->list[at] = *c;
 }
 
+static void leave_out(Candidates *all, const Candidate *c, const char *why)
+{
+    Fault before = all->left_out;
+    fault(&all->left_out, "%s%s'%s' (%s)", before.text, before.text[0] ? ", " : "",
+          c->info.device, why);
+}
+
 /* All adapters that WebGPU can use. `quick`: without backends that have nothing better
  * than the CPU. */
 static void find_candidates(Candidates *all, WGPUInstance instance, WGPUPowerPreference power,
@@ -91,7 +99,13 @@ static void find_candidates(Candidates *all, WGPUInstance instance, WGPUPowerPre
         for (uint32_t i = 0; all->count < MAX_CANDIDATES && (c.gpu = (*b)->adapter(i)); i++) {
             c.info = (GpuAdapterInfo){0};
             (*b)->adapter_info(c.gpu, &c.info);
-            if (limits_of_adapter(&c.limits, &c.info.limits))
+            Fault       f;
+            const char *why = c.info.unfit;
+            if (!why)
+                why = limits_of_adapter(&f, &c.limits, &c.info.limits);
+            if (why)
+                leave_out(all, &c, why);
+            else
                 add_candidate(all, &c, power);
         }
     }
@@ -145,12 +159,15 @@ static bool is_index(View word, uint32_t count, uint32_t *index)
 }
 
 /* Does a word mean this candidate? A kind of device, a place in the list, or a part of a
- * name. */
+ * name; with # before it, a place alone. */
 static bool means(View word, const Candidates *all, const Candidate *c)
 {
     uint32_t index;
     if (word.len == 0)
         return true;
+    if (word.data[0] == '#')
+        return is_index((View){word.data + 1, word.len - 1}, all->count, &index)
+               && c == &all->list[index];
     if (is_word(word, "cpu"))
         return c->info.kind == GPU_CPU;
     if (is_word(word, "gpu"))
@@ -199,7 +216,7 @@ static bool is_quick(const Wishes *w)
            && w->name.len == 0 && (w->word.len == 0 || is_word(w->word, "cpu"));
 }
 
-static WGPUAdapter choose(WGPUInstance instance, const Wishes *w)
+static WGPUAdapter choose(WGPUInstance instance, const Wishes *w, Fault *left_out)
 {
     Candidates  all;
     WGPUAdapter adapter = NULL;
@@ -208,6 +225,7 @@ static WGPUAdapter choose(WGPUInstance instance, const Wishes *w)
         if (fits(w, &all, &all.list[i]))
             adapter = adapter_new(instance, &all.list[i]);
     free(all.list);
+    *left_out = all.left_out;
     return adapter;
 }
 
@@ -276,17 +294,19 @@ static Wishes wishes_of(const WGPURequestAdapterOptions *o, const WGPUChainedStr
     return w;
 }
 
-static void unavailable(Fault *f, const Wishes *w)
+static void unavailable(Fault *f, const Wishes *w, const Fault *left_out)
 {
+    const char *also = left_out->text[0] ? "; left out: " : "";
     if (w->word.len)
-        fault(f, "no adapter of this machine meets the options and WEFT_ADAPTER=%.*s",
-              VIEW_ARG(w->word));
+        fault(f, "no adapter of this machine meets the options and WEFT_ADAPTER=%.*s%s%s",
+              VIEW_ARG(w->word), also, left_out->text);
     else if (w->backend != WGPUBackendType_Undefined && w->backend != WGPUBackendType_WeftCPU
              && w->name.len == 0 && !w->options->forceFallbackAdapter)
         fault(f, "no adapter of this machine meets the options; the environment variable "
-                 "WEFT_ADAPTER=cpu gives the CPU to programs that ask for another backendType");
+                 "WEFT_ADAPTER=cpu gives the CPU to programs that ask for another backendType"
+                 "%s%s", also, left_out->text);
     else
-        fault(f, "no adapter of this machine meets the options");
+        fault(f, "no adapter of this machine meets the options%s%s", also, left_out->text);
 }
 
 static void fire_adapter(Future *f, bool cancelled)
@@ -316,11 +336,12 @@ static WGPURequestAdapterStatus find_adapter(WGPUInstance instance,
         fault(f, "%s", why);
         return WGPURequestAdapterStatus_Unavailable;
     }
+    Fault  left_out;
     Wishes wishes = wishes_of(options, found);
-    *adapter = choose(instance, &wishes);
+    *adapter = choose(instance, &wishes, &left_out);
     if (*adapter)
         return WGPURequestAdapterStatus_Success;
-    unavailable(f, &wishes);
+    unavailable(f, &wishes, &left_out);
     return WGPURequestAdapterStatus_Unavailable;
 }
 

@@ -44,6 +44,8 @@ typedef struct GpuLimits {
 typedef enum GpuAdapterKind { GPU_CPU, GPU_DISCRETE, GPU_INTEGRATED, GPU_SOFTWARE } GpuAdapterKind;
 
 typedef struct GpuAdapterInfo {
+    const char *unfit;                  /* why there can be no device, in words; only
+                                           kind and device count then. NULL: it can */
     GpuAdapterKind kind;
     const char *vendor, *architecture, *device, *description;
     const char *driver;                 /* with its version; NULL: there is none  */

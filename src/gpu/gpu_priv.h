@@ -329,8 +329,8 @@ typedef struct Limits {
     uint32_t   vertex_buffers, vertex_textures, fragment_buffers, fragment_textures;
 } Limits;
 
-/* Limits of an adapter; false: it offers less than the standard's defaults. */
-bool limits_of_adapter(Limits *out, const GpuLimits *from);
+/* Limits of an adapter; NULL, or which of them is less than the standard's default. */
+const char *limits_of_adapter(Fault *f, Limits *out, const GpuLimits *from);
 /* What a device gets that asks for `wish` (NULL: nothing); NULL, or what cannot be. */
 const char *limits_of_device(Fault *f, Limits *out, const Limits *adapter,
                              const WGPULimits *wish);

@@ -101,21 +101,23 @@ static void normalise_stages(Limits *l)
     l->vertex_textures = l->fragment_textures = l->limits.maxStorageTexturesPerShaderStage;
 }
 
-bool limits_of_adapter(Limits *out, const GpuLimits *from)
+const char *limits_of_adapter(Fault *f, Limits *out, const GpuLimits *from)
 {
     *out = (Limits){0};
     for (size_t i = 0; i < COUNTOF(rows); i++) {
         const LimitRow *row = &rows[i];
         uint64_t value = row->fixed ? row->standard : offered(row, from);
         if (better(row, row->standard, value))
-            return false;
+            return fault(f, "%s is %llu, where WebGPU promises %llu", row->name,
+                         (unsigned long long)value, (unsigned long long)row->standard);
         if (row->class == ALIGNMENT && !is_power_of_two(value))
-            return false;
+            return fault(f, "%s is %llu, not a power of two", row->name,
+                         (unsigned long long)value);
         set(&out->limits, row, value);
     }
     reconcile(&out->limits);
     normalise_stages(out);
-    return true;
+    return NULL;
 }
 
 /* ---- devices ---- */

@@ -18,6 +18,10 @@
 #define MAX_GROUPS 8u
 /* Workgroups in a dimension: what the check of indirect dispatches counts with. */
 #define MAX_WORKGROUPS 65535u
+/* Bytes of one allocation that all of Vulkan 1.1 allows. */
+#define LEAST_ALLOCATION (UINT64_C(1) << 30)
+/* Those whose device has it must enable it. The headers have no name for it by default. */
+#define PORTABILITY_SUBSET "VK_KHR_portability_subset"
 
 /* ---- features ---- */
 
@@ -49,7 +53,7 @@ static const FeatureRow rows[] = {
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT, 0, "VK_EXT_robustness2"},
 #undef ROW
 };
-_Static_assert(COUNTOF(rows) < VULKAN_MAX_EXTENSIONS, "no room for the extensions");
+_Static_assert(COUNTOF(rows) + 1 <= VULKAN_MAX_EXTENSIONS, "no room for the extensions");
 
 static bool has_extension(const GpuAdapter *a, const char *name)
 {
@@ -79,7 +83,18 @@ void vulkan_features_link(VulkanFeatures *f, const GpuAdapter *a)
     *link = NULL;
 }
 
-/* The extensions that a row needs and the driver has. False: the driver fails. */
+static void add_extension(GpuAdapter *a, const char *name, const VkExtensionProperties *list,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(list[i].extensionName, name) == 0) {
+            a->extensions[a->nextensions++] = name;
+            break;
+        }
+}
+
+/* The extensions that the driver has and a row needs, or that must be enabled. False: the
+ * driver fails. */
 static bool find_extensions(GpuAdapter *a)
 {
     VkExtensionProperties *list = NULL;
@@ -90,14 +105,11 @@ static bool find_extensions(GpuAdapter *a)
     list = calloc(count + 1, sizeof *list);
     bool ok = list && v->EnumerateDeviceExtensionProperties(a->physical, NULL, &count, list)
                           >= VK_SUCCESS;
-    for (size_t r = 0; ok && r < COUNTOF(rows); r++) {
-        bool core = rows[r].since && a->version >= rows[r].since;
-        for (uint32_t i = 0; !core && i < count; i++)
-            if (strcmp(list[i].extensionName, rows[r].extension) == 0) {
-                a->extensions[a->nextensions++] = rows[r].extension;
-                break;
-            }
-    }
+    for (size_t r = 0; ok && r < COUNTOF(rows); r++)
+        if (!rows[r].since || a->version < rows[r].since)
+            add_extension(a, rows[r].extension, list, count);
+    if (ok)
+        add_extension(a, PORTABILITY_SUBSET, list, count);
     free(list);
     return ok;
 }
@@ -249,7 +261,6 @@ static bool is_swiftshader(const GpuAdapter *a)
 static void find_words(GpuAdapter *a, const Properties *p)
 {
     uint32_t v = a->properties.apiVersion;
-    snprintf(a->device, sizeof a->device, "%s", a->properties.deviceName);
     if (p->driver.driverName[0])
         snprintf(a->driver, sizeof a->driver, "%s%s%s", p->driver.driverName,
                  p->driver.driverInfo[0] ? " " : "", p->driver.driverInfo);
@@ -285,10 +296,12 @@ static void buffer_limits(GpuLimits *out, const VkPhysicalDeviceLimits *l)
     out->max_dynamic_storage_buffers = least(16, out->max_storage_buffers);
 }
 
+/* What is set aside for an integrated GPU may be little: buffers go elsewhere too. */
 static GpuLimits limits_of(const GpuAdapter *a, const Properties *p)
 {
     const VkPhysicalDeviceLimits *l = &a->properties.limits;
-    uint64_t buffer = MIN_OF(a->max_allocation, a->info.memory);
+    uint64_t memory = a->info.kind == GPU_DISCRETE ? a->info.memory : largest_heap(a, 0);
+    uint64_t buffer = MIN_OF(a->max_allocation, memory);
     if (p->maintenance4.maxBufferSize)
         buffer = MIN_OF(buffer, p->maintenance4.maxBufferSize);
     GpuLimits out = {
@@ -296,7 +309,7 @@ static GpuLimits limits_of(const GpuAdapter *a, const Properties *p)
         .max_bindings_per_bind_group = 1000,
         .max_uniform_binding = l->maxUniformBufferRange & ~3u,
         .max_storage_binding = l->maxStorageBufferRange & ~3u,
-        .max_buffer = buffer & ~UINT64_C(15),
+        .max_buffer = buffer & ~UINT64_C(255),      /* what comes of it is no more */
         .min_uniform_alignment = (uint32_t)l->minUniformBufferOffsetAlignment,
         .min_storage_alignment = (uint32_t)l->minStorageBufferOffsetAlignment,
         .max_workgroup_storage = l->maxComputeSharedMemorySize,
@@ -371,7 +384,8 @@ static void find_info(GpuAdapter *a, const Properties *p)
     bool f16 = f->float16.shaderFloat16 && f->storage16.storageBuffer16BitAccess
                && f->storage16.uniformAndStorageBuffer16BitAccess;
     uint64_t memory = largest_heap(a, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT);
-    a->max_allocation = MAX_OF(p->maintenance3.maxMemoryAllocationSize, UINT64_C(1) << 28);
+    a->max_allocation = p->maintenance3.maxMemoryAllocationSize
+                            ? p->maintenance3.maxMemoryAllocationSize : LEAST_ALLOCATION;
     a->info = (GpuAdapterInfo){
         .kind = kind_of(a->properties.deviceType),
         .vendor = vendor_name(a->properties.vendorID), .architecture = "",
@@ -383,23 +397,45 @@ static void find_info(GpuAdapter *a, const Properties *p)
         .has_subgroups = subgroups_do(p, f16, f->subgroup_types.shaderSubgroupExtendedTypes),
         .memory = memory ? memory : largest_heap(a, 0),
     };
-    if (p->sizes.minSubgroupSize >= 4 && p->sizes.maxSubgroupSize <= 128
-        && p->sizes.minSubgroupSize <= p->sizes.maxSubgroupSize) {
+    a->sizes_vary = f->subgroup_size.subgroupSizeControl && p->sizes.minSubgroupSize >= 4
+                    && p->sizes.maxSubgroupSize <= 128
+                    && p->sizes.minSubgroupSize < p->sizes.maxSubgroupSize;
+    if (a->sizes_vary) {
         a->info.subgroup_min = p->sizes.minSubgroupSize;
         a->info.subgroup_max = p->sizes.maxSubgroupSize;
     }
     a->info.limits = limits_of(a, p);
 }
 
-bool vulkan_adapter_init(GpuAdapter *a, const Vulkan *v, VkPhysicalDevice physical)
+/* Why there can be no device, or NULL. */
+static const char *find_unfitness(GpuAdapter *a)
+{
+    if (a->version < VK_API_VERSION_1_1)
+        return "it has Vulkan 1.0, and 1.1 is needed";
+    if (!find_family(a))
+        return "it has no queue that computes";
+    if (!find_extensions(a))
+        return "its driver does not say what it can do";
+    a->vulkan->GetPhysicalDeviceMemoryProperties(a->physical, &a->memory);
+    if (!has_memory_type(a, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT
+                                | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
+        return "none of its memory is within the host's reach";
+    return NULL;
+}
+
+void vulkan_adapter_init(GpuAdapter *a, const Vulkan *v, VkPhysicalDevice physical)
 {
     Properties p;
     *a = (GpuAdapter){.vulkan = v, .physical = physical};
     v->GetPhysicalDeviceProperties(physical, &a->properties);
     a->version = MIN_OF(a->properties.apiVersion, v->version);
-    if (a->version < VK_API_VERSION_1_1 || !find_family(a) || !find_extensions(a))
-        return false;
-    v->GetPhysicalDeviceMemoryProperties(physical, &a->memory);
+    snprintf(a->device, sizeof a->device, "%s", a->properties.deviceName);
+    const char *unfit = find_unfitness(a);
+    if (unfit) {
+        a->info = (GpuAdapterInfo){.unfit = unfit, .kind = kind_of(a->properties.deviceType),
+                                   .device = a->device};
+        return;
+    }
     find_properties(a, &p);
     find_features(a);
     find_words(a, &p);
@@ -409,6 +445,4 @@ bool vulkan_adapter_init(GpuAdapter *a, const Vulkan *v, VkPhysicalDevice physic
                        && has_memory_type(a, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
                                                  | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT
                                                  | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-    return has_memory_type(a, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT
-                                  | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
 }

@@ -97,6 +97,9 @@ static VkResult make_pipeline(GpuDevice *d, const GpuKernel *k, SpirvCode code,
         },
         .layout = k->layout,
     };
+    /* Without it the kernel is told one size for all, whatever it gets. */
+    if (k->uses_subgroups && d->adapter->sizes_vary)
+        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT;
     result = d->fn.CreateComputePipelines(d->device, d->cache, 1, &info, NULL, out);
     d->fn.DestroyShaderModule(d->device, module, NULL);
     return result;
@@ -154,6 +157,7 @@ static VkResult kernel_make(GpuDevice *d, const SpirvKernel *code,
     }
     k->id = atomic_fetch_add(&d->next_id, 1) + 1;
     k->immediates = (code->immediate_bytes + 3) / 4 * 4;
+    k->uses_subgroups = code->uses_subgroups;
     VkResult result = make_layouts(d, k);
     if (result == VK_SUCCESS && unchecked)
         make_unchecked(d, k, code, unchecked);

@@ -3,7 +3,7 @@
  * load.c - the Vulkan loader, opened at run time, and its one instance.
  *
  * in     the system's libvulkan, or the one that WEFT_VULKAN_LOADER names
- * out    functions, an instance, an adapter for each device that can be one
+ * out    functions, an instance, an adapter for each device
  * knows  layers, extensions of the instance
  * not    what an adapter needs (adapter.c)
  *
@@ -15,6 +15,7 @@
  */
 #include "gpu/vulkan/vulkan_priv.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,20 +38,38 @@ static Validation      validation;
 /* The files by which the drivers of GPUs reach them. Without any there is none, and
  * programs that do not ask for Vulkan need not wait for its loader. */
 static const char *const device_files[] = {
-    "/dev/dri/renderD128", "/dev/dri/renderD129", "/dev/dri/card0", "/dev/dri/card1",
-    "/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kgsl-3d0", "/dev/mali0",
-    "/dev/pvr_sync",
+    "nvidiactl", "nvidia0", "nvmap", "dxg", "kgsl-3d0", "mali0", "pvr_sync",
 };
+
+/* In dri/ they are numbered, and a container may have any one of them. */
+static bool has_dri(const char *dev)
+{
+    char path[512];
+    bool found = false;
+    snprintf(path, sizeof path, "%s/dri", dev);
+    DIR *folder = opendir(path);
+    for (const struct dirent *e; folder && !found && (e = readdir(folder));)
+        found = strncmp(e->d_name, "renderD", 7) == 0 || strncmp(e->d_name, "card", 4) == 0;
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+bool vulkan_has_hardware_in(const char *dev)
+{
+    char path[512];
+    for (size_t i = 0; i < COUNTOF(device_files); i++) {
+        snprintf(path, sizeof path, "%s/%s", dev, device_files[i]);
+        if (access(path, F_OK) == 0)
+            return true;
+    }
+    return has_dri(dev);
+}
 
 bool vulkan_has_hardware(void)
 {
     const char *named = getenv("WEFT_VULKAN_LOADER");
-    if (named && *named)
-        return true;
-    for (size_t i = 0; i < COUNTOF(device_files); i++)
-        if (access(device_files[i], F_OK) == 0)
-            return true;
-    return false;
+    return (named && *named) || vulkan_has_hardware_in("/dev");
 }
 
 /* ---- what validation says ---- */
@@ -188,10 +207,28 @@ static bool open_library(Vulkan *v)
     return symbol != NULL;
 }
 
+/* The loader lists devices that are not all of Vulkan, such as those on top of Metal or
+ * Direct3D, only to those who ask for them. What they lack is in rendering. */
+static bool can_list_portability(const Vulkan *v)
+{
+    VkExtensionProperties *list = NULL;
+    uint32_t               count = 0;
+    bool                   found = false;
+    if (v->EnumerateInstanceExtensionProperties(NULL, &count, NULL) != VK_SUCCESS || !count)
+        return false;
+    list = calloc(count, sizeof *list);
+    if (list && v->EnumerateInstanceExtensionProperties(NULL, &count, list) >= VK_SUCCESS)
+        for (uint32_t i = 0; i < count; i++)
+            found = found || strcmp(list[i].extensionName,
+                                    VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME) == 0;
+    free(list);
+    return found;
+}
+
 static VkResult create_instance(Vulkan *v)
 {
     static const char *const layers[] = {LAYER_NAME};
-    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+    const char *extensions[2];
     static const VkValidationFeatureEnableEXT checks[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
     VkDebugUtilsMessengerCreateInfoEXT listen = {
@@ -211,13 +248,17 @@ static VkResult create_instance(Vulkan *v)
     };
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app,
+        .ppEnabledExtensionNames = extensions,
     };
+    if (can_list_portability(v)) {
+        info.flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+        extensions[info.enabledExtensionCount++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
+    }
     if (validation != VALIDATION_OFF) {
         info.pNext = &more;
         info.enabledLayerCount = COUNTOF(layers);
         info.ppEnabledLayerNames = layers;
-        info.enabledExtensionCount = COUNTOF(extensions);
-        info.ppEnabledExtensionNames = extensions;
+        extensions[info.enabledExtensionCount++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     }
     VkResult result = v->CreateInstance(&info, NULL, &v->instance);
     if (result != VK_SUCCESS || !instance_functions(v))
@@ -237,9 +278,9 @@ static void find_adapters(Vulkan *v)
     if (result != VK_SUCCESS && result != VK_INCOMPLETE)
         return;
     v->adapters = calloc(count + 1, sizeof *v->adapters);
-    for (uint32_t i = 0; v->adapters && i < count; i++)
-        if (vulkan_adapter_init(&v->adapters[v->nadapters], v, devices[i]))
-            v->nadapters++;
+    v->nadapters = v->adapters ? count : 0;
+    for (uint32_t i = 0; i < v->nadapters; i++)
+        vulkan_adapter_init(&v->adapters[i], v, devices[i]);
 }
 
 /* An instance that is not to be used is left as it is: what its functions are may

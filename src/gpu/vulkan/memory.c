@@ -63,30 +63,44 @@ static const VkMemoryPropertyFlags shared_wishes[] = {
 static const VkMemoryPropertyFlags device_wishes[] = {LOCAL, 0};
 static const VkMemoryPropertyFlags host_wishes[] = {VISIBLE | CACHED, VISIBLE, 0};
 
-/* The type of memory for a place; UINT32_MAX: none will do. */
-static uint32_t find_type(const GpuAdapter *a, VulkanPlace place, uint32_t bits)
+static bool suits(const GpuAdapter *a, VulkanPlace place, uint32_t type,
+                  VkMemoryPropertyFlags wish)
+{
+    VkMemoryPropertyFlags has = a->memory.memoryTypes[type].propertyFlags;
+    return (has & wish) == wish && !(has & NEVER)
+           && (place != PLACE_HOST || (has & VISIBLE) == VISIBLE);
+}
+
+/* The types of memory for a place, best first: when the heap of one is full, the next one
+ * is to do. Returns how many there are. */
+static uint32_t find_types(const GpuAdapter *a, VulkanPlace place, uint32_t bits,
+                           uint32_t types[VK_MAX_MEMORY_TYPES])
 {
     const VkMemoryPropertyFlags *wish = a->shares_memory ? shared_wishes
                                         : place == PLACE_HOST ? host_wishes : device_wishes;
+    uint32_t count = 0;
     for (;; wish++) {
-        for (uint32_t i = 0; i < a->memory.memoryTypeCount; i++) {
-            VkMemoryPropertyFlags has = a->memory.memoryTypes[i].propertyFlags;
-            if (bits & 1u << i && (has & *wish) == *wish && !(has & NEVER)
-                && (place != PLACE_HOST || (has & VISIBLE) == VISIBLE))
-                return i;
-        }
+        for (uint32_t i = 0; i < a->memory.memoryTypeCount; i++)
+            if (bits & 1u << i && suits(a, place, i, *wish)) {
+                types[count++] = i;
+                bits &= ~(1u << i);
+            }
         if (!*wish)
-            return UINT32_MAX;
+            return count;
     }
 }
 
 /* ---- blocks ---- */
 
+static uint64_t heap_size(const GpuAdapter *a, uint32_t type)
+{
+    return a->memory.memoryHeaps[a->memory.memoryTypes[type].heapIndex].size;
+}
+
 /* Small heaps are not to be used up by one block. */
 static uint64_t block_size(const GpuAdapter *a, uint32_t type)
 {
-    uint64_t heap = a->memory.memoryHeaps[a->memory.memoryTypes[type].heapIndex].size;
-    return MAX_OF(MIN_OF(BLOCK_SIZE, heap / 16), BLOCK_LEAST);
+    return MAX_OF(MIN_OF(BLOCK_SIZE, heap_size(a, type) / 16), BLOCK_LEAST);
 }
 
 /* With the lock. The block is in the list. */
@@ -135,7 +149,7 @@ static VkResult take(GpuDevice *d, uint32_t type, uint64_t size, uint64_t align,
     uint64_t     offset = 0, usual = block_size(d->adapter, type);
     VulkanBlock *b = NULL;
     bool         alone = size > usual / 2;
-    if (size > d->adapter->max_allocation)
+    if (size > d->adapter->max_allocation || size > heap_size(d->adapter, type))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     for (VulkanBlock *x = d->heaps.blocks; x && !alone; x = x->next)
         if (x->type == type && !x->alone && heap_take(&x->heap, size, align, &offset)) {
@@ -159,12 +173,15 @@ static VkResult take(GpuDevice *d, uint32_t type, uint64_t size, uint64_t align,
 VkResult vulkan_memory_take(GpuDevice *d, VulkanPlace place, const VkMemoryRequirements *need,
                             VulkanMemory *out)
 {
-    uint32_t type = find_type(d->adapter, place, need->memoryTypeBits);
+    uint32_t types[VK_MAX_MEMORY_TYPES];
+    uint32_t count = find_types(d->adapter, place, need->memoryTypeBits, types);
     uint64_t align = MAX_OF(need->alignment, 64);
-    if (type == UINT32_MAX || need->size > UINT64_MAX / 2)
-        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (need->size > UINT64_MAX / 2)
+        return result;
     pthread_mutex_lock(&d->heaps.lock);
-    VkResult result = take(d, type, (need->size + 63) / 64 * 64, align, out);
+    for (uint32_t i = 0; i < count && result != VK_SUCCESS; i++)
+        result = take(d, types[i], (need->size + 63) / 64 * 64, align, out);
     pthread_mutex_unlock(&d->heaps.lock);
     return result;
 }

@@ -306,6 +306,16 @@ static VkResult glance(GpuDevice *d, const VulkanFlight *f)
     return result;
 }
 
+/* Waits for up to `limit` ns. Some drivers do not wait forever when they are asked to. */
+static VkResult wait_fence(GpuDevice *d, const VulkanFlight *f, uint64_t limit)
+{
+    VkResult result;
+    do
+        result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
+    while (result == VK_TIMEOUT && limit == UINT64_MAX);
+    return result;
+}
+
 /* Waits until the flight is complete, or the device is lost. Unless the driver itself
  * gives the device up, the work goes on: then nothing may be freed any more. */
 static void wait_for(GpuDevice *d, const VulkanFlight *f)
@@ -315,7 +325,7 @@ static void wait_for(GpuDevice *d, const VulkanFlight *f)
         return;
     VkResult result = glance(d, f);
     if (result == VK_TIMEOUT)
-        result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
+        result = wait_fence(d, f, limit);
     if (result == VK_SUCCESS)
         return;
     d->overdue = result == VK_TIMEOUT;
@@ -508,7 +518,7 @@ bool vulkan_queue_is_idle(GpuDevice *d)
 {
     uint64_t limit = d->overdue ? LAST_CHANCE : d->desc.deadline ? d->desc.deadline : UINT64_MAX;
     for (VulkanFlight *f = d->queue.adrift; f; f = f->next)
-        if (f->fence && d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit) != VK_SUCCESS)
+        if (f->fence && wait_fence(d, f, limit) != VK_SUCCESS)
             return false;
     return true;
 }

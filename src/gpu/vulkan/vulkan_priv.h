@@ -82,6 +82,8 @@ typedef struct VulkanDeviceFns {
 
 /* May this machine have a GPU? Opens nothing. */
 bool vulkan_has_hardware(void);
+/* The same for a machine with these files in place of /dev. */
+bool vulkan_has_hardware_in(const char *dev);
 /* Opened at the first call; never NULL. */
 const Vulkan *vulkan_get(void);
 /* False: one is missing. */
@@ -127,6 +129,7 @@ struct GpuAdapter {
     uint64_t         max_allocation;        /* bytes                              */
     uint32_t         timestamp_bits;        /* 0: there are none                  */
     bool             shares_memory; /* the device's memory is the host's          */
+    bool             sizes_vary;    /* subgroups of kernels have different sizes  */
     SpirvTarget      target;        /* what kernels may use                       */
     char             device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     char             driver[2 * VK_MAX_DRIVER_NAME_SIZE];
@@ -134,8 +137,8 @@ struct GpuAdapter {
     GpuAdapterInfo   info;
 };
 
-/* Fills in the adapter of a physical device; false: it cannot be one. */
-bool vulkan_adapter_init(GpuAdapter *a, const Vulkan *v, VkPhysicalDevice physical);
+/* Fills in the adapter of a physical device; info.unfit: it cannot be one. */
+void vulkan_adapter_init(GpuAdapter *a, const Vulkan *v, VkPhysicalDevice physical);
 /* Puts the structs that the adapter knows into one chain, which begins at `core`. */
 void vulkan_features_link(VulkanFeatures *f, const GpuAdapter *a);
 
@@ -232,6 +235,7 @@ struct GpuKernel {
                                        `unchecked`; malloc'ed                      */
     size_t                nwords;
     uint32_t              immediates;       /* bytes                              */
+    bool                  uses_subgroups;
     GpuKernel            *next;     /* in a list of the device's                  */
 };
 

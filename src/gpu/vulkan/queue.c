@@ -309,10 +309,12 @@ static VkResult glance(GpuDevice *d, const VulkanFlight *f)
 /* Waits for up to `limit` ns. Some drivers do not wait forever when they are asked to. */
 static VkResult wait_fence(GpuDevice *d, const VulkanFlight *f, uint64_t limit)
 {
-    VkResult result;
-    do
+    VkResult result = limit ? glance(d, f) : VK_TIMEOUT;
+    bool     again = result == VK_TIMEOUT;
+    while (again) {
         result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
-    while (result == VK_TIMEOUT && limit == UINT64_MAX);
+        again = result == VK_TIMEOUT && limit == GPU_FOREVER;
+    }
     return result;
 }
 
@@ -320,12 +322,10 @@ static VkResult wait_fence(GpuDevice *d, const VulkanFlight *f, uint64_t limit)
  * gives the device up, the work goes on: then nothing may be freed any more. */
 static void wait_for(GpuDevice *d, const VulkanFlight *f)
 {
-    uint64_t limit = d->desc.deadline ? d->desc.deadline : UINT64_MAX;
+    uint64_t limit = d->desc.deadline ? d->desc.deadline : GPU_FOREVER;
     if (!f->fence || atomic_load(&d->adrift))
         return;
-    VkResult result = glance(d, f);
-    if (result == VK_TIMEOUT)
-        result = wait_fence(d, f, limit);
+    VkResult result = wait_fence(d, f, limit);
     if (result == VK_SUCCESS)
         return;
     d->overdue = result == VK_TIMEOUT;
@@ -376,12 +376,8 @@ static void put_away(GpuDevice *d, VulkanFlight *f, bool over)
 /* Is there nothing left to wait for, after `limit` at the latest? */
 static bool arrives(GpuDevice *d, const VulkanFlight *f, uint64_t limit)
 {
-    if (limit == GPU_FOREVER || !f->fence || atomic_load(&d->adrift))
-        return true;
-    VkResult result = limit ? glance(d, f) : VK_TIMEOUT;
-    if (result == VK_TIMEOUT)
-        result = d->fn.WaitForFences(d->device, 1, &f->fence, VK_TRUE, limit);
-    return result != VK_TIMEOUT;
+    return limit == GPU_FOREVER || !f->fence || atomic_load(&d->adrift)
+           || wait_fence(d, f, limit) != VK_TIMEOUT;
 }
 
 /* Takes the first flight out of the list, or puts it back. With the lock. */

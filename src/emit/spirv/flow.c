@@ -284,7 +284,9 @@ static void emit_round(Spirv *s, Frame *f, const Header *h)
     spv_block_start(s, f->again);
     if (f->continued.len) {
         spv_leave_join(s, &f->continued, again->params, again->nparams);
+        s->continuing++;
         spv_flow_region(s, again);
+        s->continuing--;
         loop_back(s, f, h, again->last, h->label);
     } else {
         loop_never_back(s, h, f->construct);

@@ -13,6 +13,9 @@
  * where it wants to go (its route; 0: nowhere else) and its values beside those of
  * others that arrive there; and from that block on as if it stood there, which may
  * take another step.
+ *
+ * All ways through a continue construct must lead to its branch back, those that nobody
+ * takes as well: so UNREACHABLE is OpUnreachable elsewhere only.
  */
 #include "emit/spirv/spirv_priv.h"
 
@@ -142,6 +145,19 @@ static void yield_fused(Spirv *s, const Inst *inst)
         s->values[s->frame->construct->flow.results[i]->id] = spv_value(s, inst->args[i]);
 }
 
+/* To the end of the innermost construct, with values that are not looked at. */
+static void leave_unreachable(Spirv *s)
+{
+    if (!s->continuing) {
+        spv_put(s, SECTION_CODE, SpvOpUnreachable, 0, NULL);
+        return;
+    }
+    Frame *f = s->frame;
+    uint32_t n = f->construct->flow.nresults;
+    arrive(s, &f->arrivals, 0, n, ARENA_ARRAY(s->arena, SpvId, n));
+    spv_branch(s, f->merge);
+}
+
 void spv_leave_inst(Spirv *s, const Inst *inst)
 {
     switch (inst->op) {
@@ -157,7 +173,7 @@ void spv_leave_inst(Spirv *s, const Inst *inst)
         spv_put(s, SECTION_CODE, SpvOpReturn, 0, NULL);
         return;
     case IR_UNREACHABLE:
-        spv_put(s, SECTION_CODE, SpvOpUnreachable, 0, NULL);
+        leave_unreachable(s);
         return;
     default:
         break;

@@ -131,6 +131,7 @@ typedef struct Spirv {
 
     SpvId     block;                /* being emitted                              */
     Frame    *frame;                /* innermost construct                        */
+    uint32_t  continuing;           /* continue constructs around it              */
 } Spirv;
 
 /* ---- module.c ---- */

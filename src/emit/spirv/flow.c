@@ -18,9 +18,13 @@
  *   BLOCK    nothing, if its only BREAK is its end; else a selection with an
  *            OpSwitch of one case, whose merge block can be reached from inside IFs
  *
- * Values of constructs are phis at the merge block.
+ * Values of constructs are phis at the merge block. A loop that a driver would unroll into
+ * more than MAX_UNROLLED instructions is marked as not to be unrolled; those in it may be.
  */
 #include "emit/spirv/spirv_priv.h"
+
+#define MAX_UNROLLED        2048u
+#define MAX_UNROLLED_ROUNDS 32u     /* of a loop that the driver unrolls          */
 
 /* ---- blocks ---- */
 
@@ -293,6 +297,40 @@ static void emit_round(Spirv *s, Frame *f, const Header *h)
     }
 }
 
+static uint64_t unrolled_size(const Region *r);
+
+/* Of one round, with the loops in it unrolled. */
+static uint64_t round_size(const Inst *construct)
+{
+    uint64_t size = 1;
+    for (uint32_t i = 0; i < construct->flow.nregions; i++)
+        size += unrolled_size(construct->flow.regions[i]);
+    return size;
+}
+
+static bool would_unroll(const Inst *loop)
+{
+    uint32_t rounds = analysis_rounds(loop);
+    return rounds && rounds <= MAX_UNROLLED_ROUNDS;
+}
+
+static uint64_t unrolled_size(const Region *r)
+{
+    uint64_t size = 0;
+    for (const Inst *inst = r->first; inst; inst = inst->next) {
+        uint64_t one = ir_op_is_construct((IrOp)inst->op) ? round_size(inst) : 1, all = one;
+        if (inst->op == IR_LOOP && would_unroll(inst))
+            all *= analysis_rounds(inst);
+        size += all > MAX_UNROLLED ? one : all;
+    }
+    return size;
+}
+
+static bool is_too_large(const Inst *loop)
+{
+    return would_unroll(loop) && analysis_rounds(loop) * round_size(loop) > MAX_UNROLLED;
+}
+
 static void emit_loop(Spirv *s, const Inst *inst)
 {
     Frame f;
@@ -301,7 +339,9 @@ static void emit_loop(Spirv *s, const Inst *inst)
     frame_push(s, &f, inst);
     f.again = spv_new_id(s);
     SpvId body = spv_new_id(s);
-    spv_put(s, SECTION_CODE, SpvOpLoopMerge, OPERANDS(f.merge, f.again, SpvLoopControlMaskNone));
+    uint32_t control = s->target->unrolls_nests && is_too_large(inst)
+                           ? SpvLoopControlDontUnrollMask : SpvLoopControlMaskNone;
+    spv_put(s, SECTION_CODE, SpvOpLoopMerge, OPERANDS(f.merge, f.again, control));
     spv_keep_header(s, &f, body);
     spv_block_start(s, body);
     if (h.in_memory)

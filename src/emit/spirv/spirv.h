@@ -51,6 +51,10 @@ typedef struct SpirvTarget {
     bool unrolls_initializers;      /* lavapipe: an initialiser becomes a store of each
                                        element, and a thousand of them take its compiler
                                        minutes                                      */
+    bool unrolls_nests;             /* lavapipe: loops that go through an array of the
+                                       invocation's own are unrolled, whatever is in them,
+                                       and loops in loops as well: ten thousand
+                                       instructions take its compiler a minute      */
     bool breaks_first;              /* lavapipe: its compiler gives up if the first
                                        invocation's value is that of floats          */
     bool loads_by_lane;             /* lavapipe: each load goes through the lanes one by

@@ -372,6 +372,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .reruns_loops = is_swiftshader(a) || is_lavapipe(a),
         .forgets_returns = is_lavapipe(a),
         .unrolls_initializers = is_lavapipe(a),
+        .unrolls_nests = is_lavapipe(a),
         .breaks_first = is_lavapipe(a),
         .tests_continue = is_lavapipe(a),
         .loads_by_lane = is_lavapipe(a) && can_broadcast(p),

@@ -25,8 +25,8 @@ static const NamedTarget targets[] = {
      {.version = 0x00010500u, .has_f16 = true, .has_storage16 = true, .has_uniform16 = true,
       .has_uniform_standard_layout = true, .has_zero_workgroup = true,
       .robust_storage = true, .row_lanes = 8, .breaks_first = true,
-      .unrolls_initializers = true, .tests_continue = true, .forgets_returns = true,
-      .loads_by_lane = true}},
+      .unrolls_initializers = true, .unrolls_nests = true, .tests_continue = true,
+      .forgets_returns = true, .loads_by_lane = true}},
 };
 
 #endif

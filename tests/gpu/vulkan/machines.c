@@ -140,6 +140,9 @@ const Machine machines[] = {
     {.name = "no-storage-16", .hidden = HIDE_STORAGE16, .lacks_f16 = true},
     {.name = "no-quads", .no_operations = VK_SUBGROUP_FEATURE_QUAD_BIT, .lacks_subgroups = true},
     {.name = "sizes-vary", .sizes_vary = true},
+    {.name = "unordered", .unordered = true,
+     .nheaps = 2, .heaps = {{1024 * MIB, 0, true}, {1024 * MIB, 0, false}},
+     .ntypes = 2, .types = {{LOCAL, 0}, {VISIBLE | COHERENT | CACHED, 1}}},
     {.name = "impatient", .impatient = true},
     {.name = "no-compute-subgroups", .no_subgroups = true, .lacks_subgroups = true},
 

@@ -56,6 +56,7 @@ typedef struct Machine {
     VkSubgroupFeatureFlags no_operations;
     bool         no_subgroups;          /* in compute                             */
     bool         sizes_vary;            /* 4 to 64 in a subgroup, as the kernel suits it */
+    bool         unordered;             /* commands wait for nothing but barriers */
     bool         impatient;             /* nothing is waited for longer than a moment */
 
     /* What Weft should make of it. */

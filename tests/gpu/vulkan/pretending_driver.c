@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/macro.h"
+#include "reorder.h"
 
 #define PORTABILITY "VK_KHR_portability_subset"
 #define GARBAGE     0xa5
@@ -323,6 +324,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL my_WaitForFences(VkDevice d, uint32_t coun
                                                        const VkFence *fences, VkBool32 all,
                                                        uint64_t timeout)
 {
+    if (m->unordered)
+        reorder_run(d);
     return real.WaitForFences(d, count, fences, all,
                               m->impatient ? MIN_OF(timeout, 1000) : timeout);
 }
@@ -523,7 +526,8 @@ static PFN_vkVoidFunction front(const char *name, PFN_vkVoidFunction found);
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL my_GetDeviceProcAddr(VkDevice d, const char *name)
 {
-    return front(name, real.GetDeviceProcAddr(d, name));
+    PFN_vkVoidFunction found = front(name, real.GetDeviceProcAddr(d, name));
+    return m->unordered ? reorder_front(name, found, d, real.GetDeviceProcAddr) : found;
 }
 
 /* Extensions have the same functions by longer names. */

@@ -19,13 +19,15 @@ const { native, expect } = require('./native.js');
 const MOMENT = 0.2;             // milliseconds
 const CALL_TIME = 0.2;          // that it takes to be called
 
-/** Takes what is there or comes within `time`; the eldest comes first. */
+/** Takes what is there or comes within `time`, the eldest first. */
 const receive = (work, time) => {
   const until = performance.now() + time;
-  for (let left = time; work.futures.size > 0 && left >= 0; left = time > 0 ? until - performance.now() : -1) {
+  let left = time;
+  do {
     const [eldest] = work.futures.values();
-    native.processEvents(work.instance, eldest, left * 1e6);
-  }
+    native.processEvents(work.instance, eldest ?? 0, left * 1e6);
+    left = until - performance.now();
+  } while (left > 0 && work.futures.size > 0);
 };
 
 const call = (work) => {

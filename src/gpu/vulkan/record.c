@@ -22,6 +22,7 @@
 
 #define MAX_SLOTS   128u            /* bindings of a kernel; adapter.c bounds them */
 #define MOST_INLINE 4096u           /* bytes written from within a command         */
+#define MOST_UPDATE 65536u          /* the same, where nothing else is left        */
 
 #define STAGES_ALL (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT \
                     | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT)
@@ -304,26 +305,37 @@ static void record_clear(Recording *r, const GpuCommand *c)
     r->d->fn.CmdFillBuffer(r->commands, to->handle, c->clear.offset, c->clear.size, 0);
 }
 
+/* The data is a part of the commands. */
+static void write_inline(Recording *r, const GpuCommand *c)
+{
+    GpuBuffer  *to = c->write.to;
+    const char *data = c->write.data;
+    const Use   use = use_of(to, c->write.offset, c->write.size, true);
+    settle_for_write(r, to, c->write.offset, c->write.size);
+    order_transfer(r, &use, 1);
+    for (uint64_t at = 0; at < c->write.size; at += MOST_UPDATE)
+        r->d->fn.CmdUpdateBuffer(r->commands, to->handle, c->write.offset + at,
+                                 MIN_OF(c->write.size - at, MOST_UPDATE), data + at);
+}
+
+/* What the host can reach may be little, and still full of earlier writes: then the driver
+ * gets the data piece by piece. */
 static void record_write(Recording *r, const GpuCommand *c)
 {
     VulkanPiece piece;
-    GpuBuffer  *to = c->write.to;
-    const Use   use = use_of(to, c->write.offset, c->write.size, true);
+    bool        words = c->write.size % 4 == 0;
     if (!c->write.size)
         return;
-    if (c->write.size <= MOST_INLINE && c->write.size % 4 == 0) {
-        settle_for_write(r, to, c->write.offset, c->write.size);
-        order_transfer(r, &use, 1);
-        r->d->fn.CmdUpdateBuffer(r->commands, to->handle, c->write.offset, c->write.size,
-                                 c->write.data);
-        return;
-    }
-    if (!vulkan_staging_take(r->d, &r->flight->staging, c->write.size, 16, &piece)) {
+    if (c->write.size <= MOST_INLINE && words) {
+        write_inline(r, c);
+    } else if (vulkan_staging_take(r->d, &r->flight->staging, c->write.size, 16, &piece)) {
+        memcpy(piece.data, c->write.data, c->write.size);
+        copy(r, piece.buffer, piece.offset, c->write.to, c->write.offset, c->write.size);
+    } else if (words) {
+        write_inline(r, c);
+    } else {
         r->why = "there is no memory for the data of a write";
-        return;
     }
-    memcpy(piece.data, c->write.data, c->write.size);
-    copy(r, piece.buffer, piece.offset, to, c->write.offset, c->write.size);
 }
 
 /* ---- times ---- */

@@ -112,6 +112,10 @@ const Machine machines[] = {
      .nheaps = 2, .heaps = {{512 * MIB, 8 * MIB, true}, {1024 * MIB, 0, false}},
      .ntypes = 2, .types = {{LOCAL, 0}, {VISIBLE | COHERENT, 1}},
      .megabytes = 64},
+    /* A virtual GPU, of which the host can reach little. */
+    {.name = "small-reach", .type = VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
+     .nheaps = 2, .heaps = {{1024 * MIB, 0, true}, {8 * MIB, 0, false}},
+     .ntypes = 2, .types = {{LOCAL, 0}, {VISIBLE | COHERENT | CACHED, 1}}},
     {.name = "not-coherent",
      .nheaps = 1, .heaps = {{1024 * MIB, 0, true}},
      .ntypes = 3, .types = {{LOCAL | VISIBLE | CACHED, 0}, {VISIBLE | CACHED, 0},

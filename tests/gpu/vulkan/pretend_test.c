@@ -303,6 +303,31 @@ static void test_writes(Program *p)
     free(want);
 }
 
+/* More than the host can reach at a time, one after the other. */
+static void test_uploads(Program *p)
+{
+    enum { WORDS = 3u << 18, ROUNDS = 5, LAST = 1024 };
+    uint32_t  *data = calloc(WORDS, sizeof *data);
+    WGPUBuffer b = make_buffer(p, PLAIN, ROUNDS * WORDS * sizeof *data);
+    WGPUBuffer last = make_buffer(p, PLAIN, ROUNDS * LAST * sizeof *data);
+    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(p->device, NULL);
+    for (uint32_t i = 0; data && i < ROUNDS; i++) {
+        count_up(data, WORDS, i + 1);
+        wgpuQueueWriteBuffer(p->queue, b, i * WORDS * sizeof *data, data, WORDS * sizeof *data);
+        wgpuCommandEncoderCopyBufferToBuffer(
+            e, b, ((i + 1) * WORDS - LAST) * sizeof *data, last, i * LAST * sizeof *data,
+            LAST * sizeof *data);
+    }
+    submit(p, e);
+    for (uint32_t i = 0; data && i < ROUNDS; i++)
+        for (uint32_t k = 0; k < LAST; k++)
+            data[i * LAST + k] = (WORDS - LAST + k) * (i + 1) + 1;
+    expect(p, "what was written in parts", last, data, ROUNDS * LAST);
+    wgpuBufferRelease(b);
+    wgpuBufferRelease(last);
+    free(data);
+}
+
 static void test_zeros(Program *p)
 {
     static const uint32_t zeros[COUNT];
@@ -536,8 +561,8 @@ static void test_room(Program *p)
 }
 
 static void (*const tests[])(Program *) = {
-    test_zeros, test_writes, test_dispatch, test_indirect, test_times, test_f16, test_subgroups,
-    test_limits, test_room,
+    test_zeros, test_writes, test_uploads, test_dispatch, test_indirect, test_times, test_f16,
+    test_subgroups, test_limits, test_room,
 };
 
 /* ---- one machine ---- */

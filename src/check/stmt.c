@@ -120,8 +120,8 @@ static void check_phony(Checker *c, Stmt *s)
         diag_add(c->diag, DIAG_invalid_declared_type, s->phony.rhs->span,
                  "a value of type '%s' cannot be assigned to '_'",
                  type_string(c->arena, t));
-    else
-        check_concretize(c, &s->phony.rhs);
+    else if (!s->phony.rhs->value)
+        check_concretize(c, &s->phony.rhs);     /* a constant may stay as large as it is */
 }
 
 /* ---- switch ---- */

@@ -14,6 +14,8 @@ fn f(p : i32) {
   v = v * 2;
   i++; i--;
   _ = i; _ = 1; _ = &i; _ = nothing;    // error not_a_value: 'nothing' is a function, not a value
+  _ = 1 << 40; _ = vec2(1e300, 2);
+  _ = 1 << 80;                          // error overflow:
   i += 1.5;                             // error operand_type: '+=' cannot be applied to 'i32' and 'abstract-float'
   v += m;                               // error operand_type:
   v *= m;                               // error operand_type:

@@ -28,6 +28,7 @@
 #include <webgpu/weft.h>
 
 #include "base/macro.h"
+#include "calls.h"
 
 enum { RIGHT = 0, WRONG = 1, NO_ADAPTER = 10, NO_DEVICE, REPORTED };
 
@@ -106,12 +107,6 @@ static void on_lost(const WGPUDevice *device, WGPUDeviceLostReason reason,
         note(p, message);
 }
 
-static void on_map(WGPUMapAsyncStatus status, WGPUStringView message, void *got, void *unused)
-{
-    (void)message, (void)unused;
-    *(WGPUMapAsyncStatus *)got = status;
-}
-
 static void open_adapter(Program *p)
 {
     static const WGPUInstanceFeatureName timed = WGPUInstanceFeatureName_TimedWaitAny;
@@ -173,14 +168,6 @@ static WGPUBindGroup make_group(Program *p, WGPUComputePipeline pipeline, WGPUBu
     return group;
 }
 
-static void submit(Program *p, WGPUCommandEncoder encoder)
-{
-    WGPUCommandBuffer c = wgpuCommandEncoderFinish(encoder, NULL);
-    wgpuQueueSubmit(p->queue, 1, &c);
-    wgpuCommandBufferRelease(c);
-    wgpuCommandEncoderRelease(encoder);
-}
-
 /* Dispatches once directly and once indirectly, with a timestamp around it. */
 static void compute(Program *p, WGPUComputePipeline pipeline, WGPUBindGroup group,
                     WGPUBuffer counts, WGPUQuerySet times)
@@ -195,26 +182,7 @@ static void compute(Program *p, WGPUComputePipeline pipeline, WGPUBindGroup grou
     wgpuComputePassEncoderDispatchWorkgroupsIndirect(pass, counts, 0);
     wgpuComputePassEncoderEnd(pass);
     wgpuComputePassEncoderRelease(pass);
-    submit(p, e);
-}
-
-/* True: it could be read. */
-static bool read_back(Program *p, WGPUBuffer from, void *out, uint64_t size)
-{
-    WGPUBuffer to = make_buffer(p, MAP_READ | COPY_DST, size);
-    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(p->device, NULL);
-    wgpuCommandEncoderCopyBufferToBuffer(e, from, 0, to, 0, size);
-    submit(p, e);
-    WGPUMapAsyncStatus status = 0;
-    WGPUFutureWaitInfo wait = {wgpuBufferMapAsync(to, WGPUMapMode_Read, 0, size,
-        (WGPUBufferMapCallbackInfo){NULL, WGPUCallbackMode_WaitAnyOnly, on_map, &status, NULL}), 0};
-    wgpuInstanceWaitAny(p->instance, 1, &wait, UINT64_MAX);
-    const void *data = status == WGPUMapAsyncStatus_Success
-                           ? wgpuBufferGetConstMappedRange(to, 0, size) : NULL;
-    if (data)
-        memcpy(out, data, size);
-    wgpuBufferRelease(to);
-    return data != NULL;
+    submit_commands(p->queue, e);
 }
 
 #define COUNT        256u
@@ -252,12 +220,12 @@ static bool work(Program *p)
     wgpuQueueWriteBuffer(p->queue, n, 0, counts, sizeof counts);
     for (uint32_t i = 0; i < ROUNDS; i++)
         compute(p, pipeline, group, n, times);
-    bool right = !read_back(p, a, got, sizeof got) || numbers_are_right(got)
+    bool right = !copy_out(p->instance, p->device, a, got, sizeof got) || numbers_are_right(got)
                  || is_said(p, MOST_SECONDS);
     WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(p->device, NULL);
     wgpuCommandEncoderResolveQuerySet(e, times, 0, 2, t, 0);
-    submit(p, e);
-    right = right && (!read_back(p, t, got_times, sizeof got_times)
+    submit_commands(p->queue, e);
+    right = right && (!copy_out(p->instance, p->device, t, got_times, sizeof got_times)
                       || (got_times[0] && got_times[0] <= got_times[1])
                       || is_said(p, MOST_SECONDS));
     wgpuBindGroupRelease(group);

@@ -26,6 +26,7 @@
 #include <webgpu/weft.h>
 
 #include "base/macro.h"
+#include "calls.h"
 #include "machines.h"
 
 enum { MAP_READ = 1, MAP_WRITE = 2, COPY_SRC = 4, COPY_DST = 8, UNIFORM = 0x40, STORAGE = 0x80,
@@ -96,12 +97,6 @@ static void on_lost(const WGPUDevice *device, WGPUDeviceLostReason reason,
         on_error(device, WGPUErrorType_Internal, message, p, unused);
 }
 
-static void on_map(WGPUMapAsyncStatus status, WGPUStringView message, void *out, void *unused)
-{
-    (void)message, (void)unused;
-    *(WGPUMapAsyncStatus *)out = status;
-}
-
 static void open_adapter(Program *p)
 {
     WGPUInstanceFeatureName features[] = {WGPUInstanceFeatureName_TimedWaitAny};
@@ -156,32 +151,6 @@ static WGPUBuffer buffer_of(Program *p, const void *data, size_t size)
         memcpy(at, data, size);
     wgpuBufferUnmap(b);
     return b;
-}
-
-static void submit(Program *p, WGPUCommandEncoder encoder)
-{
-    WGPUCommandBuffer c = wgpuCommandEncoderFinish(encoder, NULL);
-    wgpuQueueSubmit(p->queue, 1, &c);
-    wgpuCommandBufferRelease(c);
-    wgpuCommandEncoderRelease(encoder);
-}
-
-static bool read_back(Program *p, WGPUBuffer from, void *out, uint64_t size)
-{
-    WGPUBuffer to = make_buffer(p, MAP_READ | COPY_DST, size);
-    WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(p->device, NULL);
-    wgpuCommandEncoderCopyBufferToBuffer(e, from, 0, to, 0, size);
-    submit(p, e);
-    WGPUMapAsyncStatus status = 0;
-    WGPUFutureWaitInfo wait = {wgpuBufferMapAsync(to, WGPUMapMode_Read, 0, size,
-        (WGPUBufferMapCallbackInfo){NULL, WGPUCallbackMode_WaitAnyOnly, on_map, &status, NULL}), 0};
-    wgpuInstanceWaitAny(p->instance, 1, &wait, UINT64_MAX);
-    const void *data = status == WGPUMapAsyncStatus_Success
-                           ? wgpuBufferGetConstMappedRange(to, 0, size) : NULL;
-    if (data)
-        memcpy(out, data, size);
-    wgpuBufferRelease(to);
-    return data != NULL;
 }
 
 /* ---- kernels ---- */
@@ -253,7 +222,7 @@ static void run(Program *p, const char *source, const Bound *bound, uint32_t cou
         wgpuComputePassEncoderDispatchWorkgroups(pass, what->groups, 1, 1);
     wgpuComputePassEncoderEnd(pass);
     wgpuComputePassEncoderRelease(pass);
-    submit(p, e);
+    submit_commands(p->queue, e);
     wgpuBindGroupRelease(group);
     wgpuComputePipelineRelease(pipeline);
 }
@@ -266,7 +235,7 @@ static void expect(Program *p, const char *what, WGPUBuffer from, const uint32_t
                    uint32_t count)
 {
     uint32_t *got = calloc(count, sizeof *got);
-    bool      read = got && read_back(p, from, got, count * sizeof *got);
+    bool      read = got && copy_out(p->instance, p->device, from, got, count * sizeof *got);
     for (uint32_t i = 0; read && i < count; i++)
         if (got[i] != want[i]) {
             complain(p, "%s: word %u is 0x%x, not 0x%x", what, i, got[i], want[i]);
@@ -318,7 +287,7 @@ static void test_uploads(Program *p)
             e, b, ((i + 1) * WORDS - LAST) * sizeof *data, last, i * LAST * sizeof *data,
             LAST * sizeof *data);
     }
-    submit(p, e);
+    submit_commands(p->queue, e);
     for (uint32_t i = 0; data && i < ROUNDS; i++)
         for (uint32_t k = 0; k < LAST; k++)
             data[i * LAST + k] = (WORDS - LAST + k) * (i + 1) + 1;
@@ -367,7 +336,7 @@ static void test_dispatch(Program *p)
     expect(p, "a dispatch", y, want, COUNT);
     static uint32_t untouched[COUNT];
     run(p, source, bound, COUNTOF(bound), &(Dispatch){.groups = 4});    /* may hit b's last word */
-    if (read_back(p, y, untouched, sizeof untouched))
+    if (copy_out(p->instance, p->device, y, untouched, sizeof untouched))
         for (uint32_t i = 0; i < COUNT; i++)
             if ((i < align || i >= align + 512) && untouched[i]) {
                 complain(p, "word %u outside of the binding is written to", i);
@@ -408,8 +377,8 @@ static void test_times(Program *p)
     run(p, source, NULL, 0, &(Dispatch){.groups = 1, .times = times});
     WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(p->device, NULL);
     wgpuCommandEncoderResolveQuerySet(e, times, 0, 2, b, 256);
-    submit(p, e);
-    if (!read_back(p, b, got, sizeof got) || !got[32] || got[32] > got[33]
+    submit_commands(p->queue, e);
+    if (!copy_out(p->instance, p->device, b, got, sizeof got) || !got[32] || got[32] > got[33]
         || got[33] - got[32] > UINT64_C(60000000000))
         complain(p, "times are %llu and %llu", (unsigned long long)got[32],
                  (unsigned long long)got[33]);
@@ -479,8 +448,8 @@ static void test_subgroups(Program *p)
     wgpuAdapterGetInfo(p->adapter, &info);
     WGPUBuffer a = make_buffer(p, PLAIN, sizeof got);
     run(p, source, &(Bound){a, 0, 0}, 1, &(Dispatch){.groups = 1});
-    if (!read_back(p, a, got, sizeof got) || got[0] != 1 || got[1] < info.subgroupMinSize
-        || got[1] > info.subgroupMaxSize)
+    if (!copy_out(p->instance, p->device, a, got, sizeof got) || got[0] != 1
+        || got[1] < info.subgroupMinSize || got[1] > info.subgroupMaxSize)
         complain(p, "subgroups have %u of %u to %u invocations, and are %s", got[1],
                  info.subgroupMinSize, info.subgroupMaxSize, got[0] ? "right" : "wrong");
     wgpuAdapterInfoFreeMembers(info);
@@ -552,7 +521,7 @@ static void test_room(Program *p)
         WGPUBuffer last = make_buffer(p, COPY_SRC | COPY_DST, 4);
         WGPUCommandEncoder e = wgpuDeviceCreateCommandEncoder(p->device, NULL);
         wgpuCommandEncoderCopyBufferToBuffer(e, buffers[i], size - 4, last, 0, 4);
-        submit(p, e);
+        submit_commands(p->queue, e);
         expect(p, "a large buffer", last, &word, 1);
         wgpuBufferRelease(last);
     }

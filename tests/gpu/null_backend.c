@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 NullKnobs  null_knobs;
 NullCounts null_counts;
@@ -222,13 +223,6 @@ static void run_indirect(const GpuCommand *c)
     run_kernel(c);
 }
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void run_command(const GpuCommand *c)
 {
     switch (c->kind) {
@@ -251,7 +245,7 @@ static void run_command(const GpuCommand *c)
         memcpy(c->write.to->data + c->write.offset, c->write.data, c->write.size);
         break;
     case GPU_TIMESTAMP:
-        c->timestamp.queries->values[c->timestamp.index] = now();
+        c->timestamp.queries->values[c->timestamp.index] = clock_ns();
         break;
     case GPU_RESOLVE:
         memcpy(c->resolve.to->data + c->resolve.offset,

@@ -24,7 +24,7 @@ const find = () => {
   return place;
 };
 
-const waiting = new Map();      // token -> { settle(status, detail, text, payload), after(), owner }
+const waiting = new Map();      // token -> { settle(status, detail, text, payload), arrived(), owner }
 const watched = new Map();      // token -> WeakRef of an object with such a method
 let last = 0;
 
@@ -33,16 +33,16 @@ const nextToken = () => {
   return last;
 };
 
-/** A token for one event, which calls `settle`, and before it `after`, if there is one.
+/** A token for one event, which calls `arrived`, if there is one, and then `settle`.
  * `owner` is kept until then: an object that is collected takes the events along that it
  * was asked for. */
-const expect = (owner, settle, after) => {
+const expect = (owner, settle, arrived) => {
   const token = nextToken();
-  waiting.set(token, { owner, settle, after });
+  waiting.set(token, { owner, settle, arrived });
   return token;
 };
 
-/** The event is not heard by `settle` any more. */
+/** `settle` does not hear of the event any more. */
 const forget = (token) => {
   const request = waiting.get(token);
   if (request !== undefined) request.settle = undefined;
@@ -57,7 +57,7 @@ const dispatch = (token, status, detail, text, payload) => {
   const request = waiting.get(token);
   if (request !== undefined) {
     waiting.delete(token);
-    request.after?.();
+    request.arrived?.();
     request.settle?.(status, detail, text, payload);
     return;
   }

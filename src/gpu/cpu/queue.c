@@ -30,7 +30,6 @@ struct Queue {
     bool            ends;
     Parts           parts;          /* of the dispatch being run                  */
     PoolJob         job;            /* made of them                               */
-    const GpuCommand *planned;      /* that has this job, in this submit          */
 };
 
 /* ---- commands ---- */
@@ -76,23 +75,13 @@ static void report_stop(GpuDevice *d, const void *tag)
     lose(d, tag, why);
 }
 
-/* Programs dispatch again and again with nothing changed: then the plan stays, too. */
-static bool plan_dispatch(Queue *q, const GpuCommand *c, const uint32_t groups[3])
+static bool plan_dispatch(Queue *q, const GpuLaunch *l, const uint32_t groups[3])
 {
-    const GpuCommand *last = q->planned;
-    if (last && c->kind == GPU_DISPATCH && last->dispatch.launch == c->dispatch.launch
-        && memcmp(last->dispatch.groups, groups, sizeof last->dispatch.groups) == 0)
-        return true;
-    q->planned = NULL;
-    if (!parts_plan(&q->parts, q->device, c->dispatch.launch, groups))
+    if (!parts_plan(&q->parts, q->device, l, groups))
         return false;
     q->job.parts = q->parts.parts;
     q->job.nparts = q->parts.count;
-    if (!pool_plan(q->device->pool, &q->job))
-        return false;
-    if (c->kind == GPU_DISPATCH)
-        q->planned = c;
-    return true;
+    return pool_plan(q->device->pool, &q->job);
 }
 
 static bool run_once(Queue *q, GpuKernel *kernel)
@@ -113,7 +102,7 @@ static void run_dispatch(Queue *q, const GpuCommand *c)
     uint32_t groups[3];
     if (!groups_of(c, groups) || !groups[0] || !groups[1] || !groups[2])
         return;
-    if (!plan_dispatch(q, c, groups)) {
+    if (!plan_dispatch(q, l, groups)) {
         lose(d, l->tag, "no memory to run a dispatch");
         return;
     }
@@ -158,7 +147,6 @@ static void run_command(Queue *q, const GpuCommand *c)
 
 static void run_submit(Queue *q, const GpuSubmit *s)
 {
-    q->planned = NULL;              /* its command and its buffers may be gone */
     for (uint32_t i = 0; i < s->count && !atomic_load(&q->device->lost); i++)
         run_command(q, &s->commands[i]);
     s->done(s->user);

@@ -512,7 +512,7 @@ void vulkan_queue_end(GpuDevice *d)
 /* Work that is not overdue will end, and is waited for as long as it may take. */
 bool vulkan_queue_is_idle(GpuDevice *d)
 {
-    uint64_t limit = d->overdue ? LAST_CHANCE : d->desc.deadline ? d->desc.deadline : UINT64_MAX;
+    uint64_t limit = d->overdue ? LAST_CHANCE : d->desc.deadline ? d->desc.deadline : GPU_FOREVER;
     for (VulkanFlight *f = d->queue.adrift; f; f = f->next)
         if (f->fence && wait_fence(d, f, limit) != VK_SUCCESS)
             return false;

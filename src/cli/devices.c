@@ -171,14 +171,17 @@ static uint32_t find_default(Device *d, const Adapters *all, const char **why)
     return at;
 }
 
-/* Why it is the default. */
-static const char *reason(Device *d, const Found *f)
+/* Why adapter `at` is the default. */
+static const char *reason(Device *d, const Adapters *all, uint32_t at)
 {
-    const char *word = getenv("WEFT_ADAPTER");
+    const Found *f = &all->data[at];
+    const char  *word = getenv("WEFT_ADAPTER");
     if (!d->has_options)
         return "the library prefers it";
     if (word && *word)
         return arena_printf(d->arena, "the environment has WEFT_ADAPTER=%s", word);
+    if (strcmp(f->info.backend, "cpu") == 0 && at > 0)
+        return "nothing in /dev belongs to a GPU; WEFT_ADAPTER=gpu takes the first one";
     if (strcmp(f->info.backend, "cpu") == 0)
         return "there is no GPU, and it comes before Vulkan without a GPU";
     return strcmp(f->info.type, "CPU") == 0 ? "there is no other" : "a GPU comes first";
@@ -304,7 +307,7 @@ static int run(Cli *cli)
         cli_complain(cli, "%s", why);
     text_add(&cli->out, json ? STR("{\"adapters\":[") : STR(""));
     for (uint32_t i = 0; i < all.len; i++) {
-        const char *is_default = i == chosen ? reason(&d, &all.data[i]) : NULL;
+        const char *is_default = i == chosen ? reason(&d, &all, i) : NULL;
         if (i)
             text_add(&cli->out, json ? STR(",") : STR("\n"));
         if (json)

@@ -639,6 +639,7 @@ static uint32_t test_lists(void)
         {"plain", false, ", vulkan)", 1},
         {"plain", true, ", vulkan)", 2},
         {"plain", false, "left out", 0},
+        {"discrete", false, "there is no GPU", 0},
         {"old-workgroups", false, ", vulkan)", 0},
         {"old-workgroups", true, "(maxComputeInvocationsPerWorkgroup is 128, where", 2},
     };

@@ -4,11 +4,15 @@
 # installed, what is stale is rebuilt.
 #
 #   make           build the library and the command
-#   make run       show it at work
+#   make run       start the compute server, with a job and word vectors
+#   make demo      draw a picture with a kernel on this CPU
 #   make test      every build, every test
 #   make check     the release build and its tests: the quick one
+#   make test-LAYER        the tests of one folder, such as test-tensor
+#   make test-integration  tests that fetch npm packages and browsers
 #   make stress    hostile mode: its build and its tests
 #   make fuzz      each fuzzer, FUZZ_SECONDS=60
+#   make soak      the compute server under load with faults, SOAK_SECONDS=3600
 #   make bench     Weft beside C
 #   make conformance   the WebGPU suite: CTS=DIR QUERIES=FILE ONLY=A1,B2 ADAPTER=NAME TIMEOUT=600
 #   make install   headers, libraries, command: PREFIX=/usr/local DESTDIR=
@@ -20,23 +24,33 @@
 
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 3600
 export JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 
 # The longest first: the others' builds and tests go on beside it.
 PRESETS      := release debug stress fuzz tsan
 
-.PHONY: all run test check stress fuzz bench conformance install format clean help setup setup-build
+.PHONY: all run demo test test-integration check stress fuzz soak bench conformance install format clean help setup setup-build setup-integration
 
 all: setup-build
-	@tools/build release weft webgpu_weft webgpu_weft_static
+	@tools/build release weft webgpu_weft webgpu_weft_static libweft libweft_static
 
 setup:
 	@tools/setup
+
+setup-integration:
+	@tools/setup integration
 
 setup-build:
 	@tools/setup build
 
 run: setup-build
+	@command -v npm >/dev/null || tools/setup run
+	@tools/fetch-web
+	@tools/build release weft
+	@tools/run-server build/release/bin/weft build/demo-data
+
+demo: setup-build
 	@tools/build release weft
 	@tools/demo build/release/bin/weft build/mandelbrot.png
 
@@ -46,8 +60,18 @@ check: setup
 test: setup
 	@tools/run-tests $(PRESETS)
 
+test-integration: setup-integration
+	@tools/run-tests --integration release
+
+test-%: setup
+	@tools/run-tests --layer $* release
+
 stress: setup
 	@tools/run-tests stress
+
+soak: all
+	python3 -W ignore tests/server/soak.py build/release/bin/weft $(SOAK_SECONDS)
+	python3 -W ignore tests/server/cluster_soak.py build/release/bin/weft $(SOAK_SECONDS)
 
 fuzz: setup
 	@tools/build fuzz

@@ -12,14 +12,9 @@ set -eu
 cd "$(dirname "$0")/.."
 . bench/dawn/fetch.sh
 
-package=${DAWN_C:-$here/node_modules/bun-webgpu-linux-x64}
-shim=$here/libtoday.so
-[ -n "${DAWN_C:-}" ] || npm_package bun-webgpu-linux-x64
+use_dawn
 use_swiftshader
-mkdir -p "$here"
-${CC:-cc} -std=c11 -Wall -Wextra -O2 -fPIC -shared -Iinclude -o "$shim" bench/dawn/today.c
-export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$here}"
-on_dawn() { examples/c/on "$shim:$package/libwebgpu_wrapper.so" "$@"; }
+on_dawn() { examples/c/on "$dawn:$package/libwebgpu_wrapper.so" "$@"; }
 
 if [ "${1:-}" = --examples ]; then
     tools/build release

@@ -69,6 +69,11 @@ separate_arguments(WEFT_LLVM_LIBS)
 message(STATUS "LLVM ${WEFT_LLVM_VERSION} (${WEFT_LLVM_CONFIG})")
 
 add_library(weft_llvm INTERFACE)
+# Code for other machines than the host, where LLVM was built for it: `weft compile --cpu`.
+_weft_llvm_ask(_targets --targets-built)
+if(_targets MATCHES "AArch64")
+    target_compile_definitions(weft_llvm INTERFACE WEFT_LLVM_AARCH64)
+endif()
 target_include_directories(weft_llvm SYSTEM INTERFACE "${_include}")
 target_link_directories(weft_llvm INTERFACE "${WEFT_LLVM_LIBDIR}")
 target_link_libraries(weft_llvm INTERFACE ${WEFT_LLVM_LIBS})

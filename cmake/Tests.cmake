@@ -11,8 +11,12 @@
 #   weft_test_support(interp SOURCES support/interp.c)
 #   weft_unit_test(run SOURCES run_test.c SUPPORT interp MODULES lower)
 #
-# Labels: unit, lang, run, fuzz, webgpu, install, docs, layers, bench, node. The last six
-# do not depend on how the code was compiled and exist only in plain builds; the fuzz
+# Labels: unit, lang, run, fuzz, webgpu, install, docs, layers, bench, node, integration.
+# The last seven do not depend on how the code was compiled and exist only in plain builds;
+# tests with the label integration need what Debian does not have (npm packages, browsers)
+# and run only with `ctest -C integration`, as make test-integration does. Each test also has
+# the label layer.FOLDER, and the target tests_FOLDER builds the programs of a folder: make
+# test-FOLDER. The fuzz
 # preset has nothing but the fuzzers, and tsan nothing but the tests that are marked
 # THREADS. Tests marked ONCE, of the accuracy of kernels for instance, find the same
 # in every build and exist only in plain ones.
@@ -26,12 +30,34 @@ set(WEFT_TEST_ENV
     "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
     "UBSAN_OPTIONS=print_stacktrace=1"
     "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.txt"
-    "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")       # not the user's
+    "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache"        # not the user's
+    "npm_config_fetch_retry_mintimeout=1000"            # a network that fails twice is none
+    "npm_config_fetch_retry_maxtimeout=10000")
+
+# The folder of src/ whose tests are being listed: tests/gpu/vulkan is gpu.
+function(_weft_test_layer out)
+    file(RELATIVE_PATH layer "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
+    if(layer MATCHES "^\\.\\./")
+        get_filename_component(layer "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+    endif()
+    string(REGEX REPLACE "/.*" "" layer "${layer}")
+    set(${out} ${layer} PARENT_SCOPE)
+endfunction()
+
+# The target tests_FOLDER builds this program.
+function(_weft_test_target target)
+    _weft_test_layer(layer)
+    if(NOT TARGET tests_${layer})
+        add_custom_target(tests_${layer})
+    endif()
+    add_dependencies(tests_${layer} ${target})
+endfunction()
 
 function(_weft_test_properties test label)
+    _weft_test_layer(layer)
     set_tests_properties(${test} PROPERTIES
-        LABELS "${label}"
-        TIMEOUT 900
+        LABELS "${label};layer.${layer}"
+        TIMEOUT 1800
         ENVIRONMENT "${WEFT_TEST_ENV}")
 endfunction()
 
@@ -88,6 +114,7 @@ function(weft_unit_test name)
         WEFT_TEST_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
     set_target_properties(test_${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    _weft_test_target(test_${name})
     add_test(NAME unit.${name} COMMAND test_${name})
     _weft_test_properties(unit.${name} unit)
 endfunction()
@@ -100,9 +127,17 @@ function(weft_script_test name)
     if(NOT wanted)
         return()
     endif()
+    set(when "")
+    if(arg_LABEL STREQUAL "integration")
+        set(when CONFIGURATIONS integration)
+    endif()
     add_test(NAME ${arg_LABEL}.${name} COMMAND ${arg_COMMAND}
-        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" ${when})
     _weft_test_properties(${arg_LABEL}.${name} ${arg_LABEL})
+    if(when)
+        set_tests_properties(${arg_LABEL}.${name} PROPERTIES
+            SKIP_REGULAR_EXPRESSION "left out: ")
+    endif()
 endfunction()
 
 # A libFuzzer target. In the fuzz preset it fuzzes for a few seconds as a test, the
@@ -131,12 +166,13 @@ function(weft_fuzzer name)
     target_link_libraries(fuzz_${name} PRIVATE ${arg_LIBS})
     set_target_properties(fuzz_${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+    _weft_test_target(fuzz_${name})
     if(WEFT_FUZZ)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
         set(found "${PROJECT_BINARY_DIR}/fuzz/${name}.corpus")
         file(MAKE_DIRECTORY "${found}")
         add_test(NAME fuzz.${name} COMMAND fuzz_${name}
-            -seed=1 -max_total_time=5 -timeout=10 -rss_limit_mb=2048
+            -seed=1 -max_total_time=5 -timeout=120 -rss_limit_mb=2048
             -artifact_prefix=${PROJECT_BINARY_DIR}/fuzz/${name}-
             "${found}" ${seeds})
     else()
@@ -172,9 +208,10 @@ function(weft_driver_test name driver)
         add_test(NAME ${test} COMMAND ${arg_COMMAND}
             WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     endif()
+    _weft_test_layer(layer)
     set_tests_properties(${test} PROPERTIES
-        LABELS "${arg_LABEL}"
-        TIMEOUT 900
+        LABELS "${arg_LABEL};layer.${layer}"
+        TIMEOUT 1800
         SKIP_REGULAR_EXPRESSION "^left out: "
         ENVIRONMENT "${WEFT_TEST_ENV};WEFT_TEST_BACKEND=vulkan;\
 LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.txt:print_suppressions=0;WEFT_VULKAN_VALIDATION=fatal;\

@@ -43,7 +43,7 @@ fn nbody(@builtin(global_invocation_id) id : vec3u,
   var acceleration = vec3f();
 
   for (var start = 0u; start < count; start += group_size) {
-    // Past the end there are bodies without mass; they pull nobody.
+    // Past the end there are bodies without mass; they exert no force.
     let body = now[min(start + lane, count - 1u)];
     seen[lane] = vec4f(body.position, select(0.0, body.mass, start + lane < count));
     workgroupBarrier();

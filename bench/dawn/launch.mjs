@@ -90,7 +90,7 @@ function launch() {
   return device.queue.onSubmittedWorkDone();
 }
 
-// Milliseconds that this thread had a processor; 0 where nobody says.
+// Milliseconds that this thread had a processor; 0 if unknown.
 function ownTime() {
   try {
     return Number(fs.readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;

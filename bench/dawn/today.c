@@ -91,7 +91,27 @@ static WGPUFeatureName old_feature(WGPUFeatureName feature)
     unsigned number = (unsigned)feature;
     if (number < sizeof first)
         return (WGPUFeatureName)first[number];
+    if (number >= 0x10000)              /* Dawn's own */
+        return feature;
     return (WGPUFeatureName)(number <= 18 ? number - 1 : 0x7fff0000u);
+}
+
+static WGPUFeatureName new_feature(WGPUFeatureName feature)
+{
+    for (unsigned number = 1; number <= 18; number++)
+        if (old_feature((WGPUFeatureName)number) == feature)
+            return (WGPUFeatureName)number;
+    return (unsigned)feature >= 0x10000 ? feature : (WGPUFeatureName)0x7fff0000u;
+}
+
+void wgpuAdapterGetFeatures(WGPUAdapter adapter, WGPUSupportedFeatures *features)
+{
+    NEXT(AdapterGetFeatures);
+    next(adapter, features);
+    WGPUFeatureName *list;
+    memcpy(&list, &features->features, sizeof list);
+    for (size_t i = 0; i < features->featureCount; i++)
+        list[i] = new_feature(list[i]);
 }
 
 WGPUBool wgpuAdapterHasFeature(WGPUAdapter adapter, WGPUFeatureName feature)
@@ -112,7 +132,7 @@ WGPUBool wgpuDeviceHasFeature(WGPUDevice device, WGPUFeatureName feature)
 WGPUFuture wgpuAdapterRequestDevice(WGPUAdapter adapter, const WGPUDeviceDescriptor *descriptor,
                                     WGPURequestDeviceCallbackInfo info)
 {
-    enum { MOST = 32 };
+    enum { MOST = 128 };
     NEXT(AdapterRequestDevice);
     OldLimits            old;
     WGPUFeatureName      features[MOST + 1];

@@ -69,7 +69,7 @@ typedef struct Size {
 
 typedef struct Bench {
     const char *name;
-    const char *set;            /* "common", "more", "blas"                       */
+    const char *set;            /* "common", "more", "f64", "blas"                */
     const char *wgsl;           /* file; NULL: <name>.wgsl                        */
     Size        sizes[MAX_SIZES];
     void      (*make)(Work *w); /* arrays and steps; w->size is set               */
@@ -86,6 +86,7 @@ void work_fini(Work *w);
 void *work_array(Work *w, size_t size);
 /* Adds an array of `n` floats in [lo, hi), the same for the same seed everywhere. */
 float *work_floats(Work *w, size_t n, uint32_t seed, double lo, double hi);
+double *work_doubles(Work *w, size_t n, uint32_t seed, double lo, double hi);
 /* Adds a launch of `entry`; more may be set in it. */
 Step *work_run(Work *w, const char *entry, uint32_t x, uint32_t y, uint32_t bound);
 Step *work_step(Work *w, StepKind kind);
@@ -117,6 +118,7 @@ typedef struct Runner Runner;   /* a Work on a Device, ready to be launched     
 
 typedef struct DeviceDesc {
     uint32_t    threads;        /* 0: one a core                                  */
+    const char *cpu;            /* to compile for; NULL: this machine             */
     const char *cache;          /* folder of compiled kernels; NULL: no cache     */
     bool        vulkan;         /* the first Vulkan device, not the CPU           */
 } DeviceDesc;

@@ -81,6 +81,14 @@ float *work_floats(Work *w, size_t n, uint32_t seed, double lo, double hi)
     return data;
 }
 
+double *work_doubles(Work *w, size_t n, uint32_t seed, double lo, double hi)
+{
+    double *data = work_array(w, n * sizeof *data);
+    for (size_t i = 0; i < n; i++)
+        data[i] = lo + (hi - lo) * random_next(&seed);
+    return data;
+}
+
 Step *work_step(Work *w, StepKind kind)
 {
     if (w->nsteps == MAX_STEPS)

@@ -114,13 +114,18 @@ static void open_adapter(Device *d, bool vulkan)
                                          .callback = on_adapter, .userdata1 = &d->adapter}));
 }
 
-static void open_device(Device *d, uint32_t threads)
+static void open_device(Device *d, const DeviceDesc *wish)
 {
     WGPUWeftDeviceOptions options = WGPU_WEFT_DEVICE_OPTIONS_INIT;
-    options.threadCount = threads;
+    options.threadCount = wish->threads;
+    if (wish->cpu)
+        options.cpuName = text(wish->cpu);
     WGPUDeviceDescriptor desc = WGPU_DEVICE_DESCRIPTOR_INIT;
     desc.nextInChain = &options.chain;
     desc.uncapturedErrorCallbackInfo.callback = on_error;
+    const WGPUFeatureName f64 = WGPUFeatureName_WeftShaderF64;
+    desc.requiredFeatures = &f64;
+    desc.requiredFeatureCount = wgpuAdapterHasFeature(d->adapter, f64) ? 1 : 0;
     wait_for(d, wgpuAdapterRequestDevice(d->adapter, &desc,
         (WGPURequestDeviceCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
                                         .callback = on_device, .userdata1 = &d->device}));
@@ -135,7 +140,7 @@ Device *device_open(const DeviceDesc *desc)
     if (!d->instance)
         stop("no instance");
     open_adapter(d, desc->vulkan);
-    open_device(d, desc->threads);
+    open_device(d, desc);
     d->queue = wgpuDeviceGetQueue(d->device);
     return d;
 }

@@ -28,10 +28,12 @@ const Bench *const all_benches[] = {
 static const char *const usage =
     "usage: kernels [OPTION...] [NAME...]\n"
     "\n"
-    "  NAME          a kernel, a set (common, more, blas), or a section\n"
-    "                (launch, compile, threads); default: everything\n"
+    "  NAME          a kernel, a set (common, more, f64, blas), or a section\n"
+    "                (launch, compile, threads, precision); default: everything\n"
     "  --list        name them and stop\n"
     "  --threads=N   of Weft, OpenMP and BLAS; default: one a core\n"
+    "  --cpu=NAME    processor that Weft compiles for, such as x86-64-v3;\n"
+    "                default: this one (the C is always compiled for this one)\n"
     "  --seconds=S   for each kernel; default: 3\n"
     "  --turns=N     of each player, at least; default: 5\n"
     "  --cpu-time    count the time that processors worked, not what passed: for\n"
@@ -41,7 +43,7 @@ static const char *const usage =
     "  --export=DIR  no times: write kernels and their data into this folder\n"
     "  --judge=DIR   no times: are the results right that are in this folder?\n";
 
-static const char *const sections[] = {"launch", "compile", "threads", NULL};
+static const char *const sections[] = {"launch", "compile", "threads", "precision", NULL};
 
 static void list(void)
 {
@@ -82,10 +84,23 @@ static bool read_option(void *user, const char *text)
         o->judge = text + 8;
     } else if (sscanf(text, "--threads=%u", &threads) == 1 && threads >= 1 && threads <= 1024) {
         o->threads = threads;
+    } else if (strncmp(text, "--cpu=", 6) == 0) {
+        o->cpu = text + 6;
     } else {
         return false;
     }
     return true;
+}
+
+/* A kernel is timed in its fast version from the start, and compiled as a program would have it,
+ * unless WEFT_TIERS says otherwise. */
+static void set_tiers(bool fast_only)
+{
+    static bool is_ours;
+    if (fast_only && !getenv("WEFT_TIERS"))
+        is_ours = setenv("WEFT_TIERS", "off", 1) == 0;
+    else if (!fast_only && is_ours)
+        unsetenv("WEFT_TIERS");
 }
 
 int main(int argc, char **argv)
@@ -97,14 +112,18 @@ int main(int argc, char **argv)
     native_threads((int)o.threads);
     setvbuf(stdout, NULL, _IOLBF, 0);
     bool files = o.export || o.judge;
+    set_tiers(true);
     bool ok = files ? files_kernels(&o) : table_kernels(&o);
     if (!o.choice.small && !files) {
         if (chosen(&o.choice, "launch"))
             section_launch(&o);
-        if (chosen(&o.choice, "compile"))
-            section_compile(&o);
         if (chosen(&o.choice, "threads"))
             section_threads(&o);
+        if (chosen(&o.choice, "precision"))
+            section_precision(&o);
+        set_tiers(false);
+        if (chosen(&o.choice, "compile"))
+            section_compile(&o);
     }
     choice_fini(&o.choice);
     return ok ? 0 : 1;

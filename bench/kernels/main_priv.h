@@ -6,6 +6,7 @@
  *   table.c      kernel by kernel, Weft beside C
  *   export.c     kernels for others
  *   sections.c   launch, compile, threads
+ *   precision.c  f64 beside f32
  */
 #ifndef WEFT_BENCH_MAIN_PRIV_H
 #define WEFT_BENCH_MAIN_PRIV_H
@@ -15,6 +16,7 @@
 typedef struct Options {
     Choice      choice;
     uint32_t    threads;
+    const char *cpu;            /* that Weft compiles for; NULL: this machine     */
     const char *export, *judge; /* folders; NULL: no                              */
 } Options;
 
@@ -50,5 +52,9 @@ bool files_kernels(const Options *o);
 void section_launch(const Options *o);
 void section_compile(const Options *o);
 void section_threads(const Options *o);
+
+/* ---- precision.c ---- */
+
+void section_precision(const Options *o);
 
 #endif

@@ -27,7 +27,7 @@ void section_launch(const Options *o)
 {
     static double times[LAUNCHES];
     const uint32_t n = LAUNCHES;
-    Device *d = device_open(&(DeviceDesc){.threads = o->threads});
+    Device *d = device_open(&(DeviceDesc){.threads = o->threads, .cpu = o->cpu});
     Work w = {.nsteps = 1, .step = {{.kind = STEP_RUN, .groups = {1, 1}}}};
     Runner *r = runner_new(d, empty_wgsl, &w);
     runner_launch(r);
@@ -49,11 +49,12 @@ void section_launch(const Options *o)
 #define COMPILES 9u
 
 /* The median of `n` times, each with a device of its own: nothing is in memory. */
-static double compile_time(const char *wgsl, const char *cache, uint32_t n, double (*clock)(void))
+static double compile_time(const Options *o, const char *wgsl, const char *cache, uint32_t n,
+                           double (*clock)(void))
 {
     double times[COMPILES];
     for (uint32_t i = 0; i < n; i++) {
-        Device *d = device_open(&(DeviceDesc){.threads = 1, .cache = cache});
+        Device *d = device_open(&(DeviceDesc){.threads = 1, .cache = cache, .cpu = o->cpu});
         double begin = clock();
         device_compile(d, wgsl, "main");
         times[i] = clock() - begin;
@@ -100,9 +101,9 @@ void section_compile(const Options *o)
         Work w;
         work_init(&w, all_benches[i], true);
         char *wgsl = kernel_source(all_benches[i], &w);
-        cold[n] = compile_time(wgsl, NULL, COMPILES, clock);
-        compile_time(wgsl, folder, 1, clock);          /* puts it there */
-        warm[n] = compile_time(wgsl, folder, COMPILES, clock);
+        cold[n] = compile_time(o, wgsl, NULL, COMPILES, clock);
+        compile_time(o, wgsl, folder, 1, clock);          /* puts it there */
+        warm[n] = compile_time(o, wgsl, folder, COMPILES, clock);
         print_compile(o, all_benches[i]->name, cold[n], warm[n]);
         n++;
         free(wgsl);
@@ -158,8 +159,8 @@ void section_threads(const Options *o)
 {
     double c[64], weft[64];
     uint32_t n = 0;
-    Device *one = device_open(&(DeviceDesc){.threads = 1});
-    Device *many = device_open(&(DeviceDesc){.threads = o->threads});
+    Device *one = device_open(&(DeviceDesc){.threads = 1, .cpu = o->cpu});
+    Device *many = device_open(&(DeviceDesc){.threads = o->threads, .cpu = o->cpu});
     if (!o->choice.json)
         printf("\n%u threads: times as fast as one\n%-18s %9s %9s\n", o->threads, "", "C", "Weft");
     for (uint32_t i = 0; all_benches[i] && n < 64; i++) {

@@ -187,7 +187,7 @@ static void print_rivals(const Row *rows, uint32_t n)
         printf("\nsgemm: left out, OpenBLAS (libopenblas-dev) was not there at the build\n");
 }
 
-static const char *const sets[] = {"common", "more", "blas"};
+static const char *const sets[] = {"common", "more", "f64", "blas"};
 
 bool table_kernels(const Options *o)
 {
@@ -200,7 +200,7 @@ bool table_kernels(const Options *o)
         if (!chosen(&o->choice, b->name) && !chosen(&o->choice, b->set))
             continue;
         if (!d)
-            d = device_open(&(DeviceDesc){.threads = o->threads});
+            d = device_open(&(DeviceDesc){.threads = o->threads, .cpu = o->cpu});
         if (n == 0 && !o->choice.json && !o->choice.small)
             print_head(o);
         ok = measure(&rows[n], o, b, d) && ok;

@@ -2,7 +2,7 @@
 //
 // index.js - the package: create(options) and globals.
 //
-//     const { create, globals } = require('weft');
+//     const { create, globals } = require('weft-gpu');
 //     Object.assign(globalThis, globals);
 //     const adapter = await create([]).requestAdapter();
 'use strict';

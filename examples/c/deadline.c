@@ -12,7 +12,7 @@
 #include "common.h"
 #include <webgpu/weft.h>
 
-enum { DEADLINE_MS = 100 };
+enum { DEADLINE_MS = 1000 };
 
 static const char endless[] =
     "@group(0) @binding(0) var<storage, read_write> x : atomic<u32>;\n"

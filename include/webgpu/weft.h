@@ -42,6 +42,10 @@
 #define WGPUWGSLLanguageFeatureName_WeftFragmentDepth ((WGPUWGSLLanguageFeatureName)0x57450001)
 #define WGPUWGSLLanguageFeatureName_WeftBufferView    ((WGPUWGSLLanguageFeatureName)0x57450002)
 
+/* `enable weft_f64;` in WGSL: 64-bit floats. The CPU device has it, and GPUs whose driver
+ * computes with them (shaderFloat64 of Vulkan). */
+#define WGPUFeatureName_WeftShaderF64       ((WGPUFeatureName)0x57450001)
+
 /* The CPU device, in WGPUAdapterInfo and in WGPURequestAdapterOptions: what asks
  * for this gets the CPU, what asks for WGPUBackendType_Vulkan gets no CPU. */
 #define WGPUBackendType_WeftCPU             ((WGPUBackendType)0x57450001)
@@ -108,8 +112,8 @@ typedef struct WGPUWeftAdapterInfo {
         NULL _wgpu_COMMA WGPUSType_WeftAdapterInfo }) _wgpu_COMMA \
     WGPU_STRING_VIEW_INIT _wgpu_COMMA 0 })
 
-/* In WGPUDeviceDescriptor. The first two are for the CPU device; a GPU does not
- * heed them. */
+/* In WGPUDeviceDescriptor. Threads, lanes and processor are for the CPU device; a
+ * GPU ignores them. */
 typedef struct WGPUWeftDeviceOptions {
     WGPUChainedStruct chain;
     uint32_t          threadCount; /* 0: one for each core the process may use */
@@ -117,10 +121,39 @@ typedef struct WGPUWeftDeviceOptions {
     /* Nanoseconds from the start of a dispatch to its end. One that takes longer is stopped
      * and the device is lost, with a message that names the pipeline. 0: none. */
     uint64_t          dispatchDeadlineNS;
+    /* The processor that kernels are compiled for, by LLVM's name: "x86-64-v3", "haswell".
+     * Device creation fails if this machine cannot run its code. Empty: this machine. */
+    WGPUStringView    cpuName;
+    /* Waits with a timeout carry out work on their own thread that, by the time it took before,
+     * fits into the timeout: it is done sooner than another thread wakes up. Work that takes
+     * longer this time makes the wait longer. False: only waits without a timeout do so. */
+    WGPUBool          timedWaitsHelp;
 } WGPUWeftDeviceOptions WGPU_STRUCTURE_ATTRIBUTE;
 #define WGPU_WEFT_DEVICE_OPTIONS_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftDeviceOptions, { \
     _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
         NULL _wgpu_COMMA WGPUSType_WeftDeviceOptions }) _wgpu_COMMA \
-    0 _wgpu_COMMA 0 _wgpu_COMMA 0 })
+    0 _wgpu_COMMA 0 _wgpu_COMMA 0 _wgpu_COMMA WGPU_STRING_VIEW_INIT _wgpu_COMMA \
+    WGPU_FALSE })
+
+/* Copies bytes of a buffer to host memory, without a buffer to map in between. The buffer needs
+ * the usage CopySrc, and no work that is submitted may use it any more: wait for that first
+ * (wgpuQueueOnSubmittedWorkDone). Any offset and size inside the buffer are allowed. Error, with
+ * nothing copied: the arguments are wrong; the buffer is mapped, destroyed or in use; its device
+ * is lost, or has memory out of the host's reach, as GPUs do. Copy to a buffer with the usage
+ * MapRead then, as webgpu.h has it. */
+#if !defined(WGPU_SKIP_PROCS)
+typedef WGPUStatus (*WGPUProcWeftBufferRead)(WGPUBuffer buffer, uint64_t offset, void *data,
+    size_t size) WGPU_FUNCTION_ATTRIBUTE;
+#endif
+#if !defined(WGPU_SKIP_DECLARATIONS)
+#ifdef __cplusplus
+extern "C" {
+#endif
+WGPU_EXPORT WGPUStatus wgpuWeftBufferRead(WGPUBuffer buffer, uint64_t offset, void *data,
+    size_t size) WGPU_FUNCTION_ATTRIBUTE;
+#ifdef __cplusplus
+}
+#endif
+#endif
 
 #endif

@@ -52,6 +52,9 @@ WEFT_API bool       weft_wgsl_ok(const weft_wgsl *module);        /* no error   
  * `requires` directives. NULL when `index` is past the last. */
 WEFT_API const char *weft_wgsl_enable_name(uint32_t index);
 WEFT_API const char *weft_wgsl_language_name(uint32_t index);
+/* Whether a declaration should not have this name: a keyword, a reserved word, or the name
+ * of a predeclared type, function or enumerant, which it would hide. */
+WEFT_API bool        weft_wgsl_is_reserved(const char *name);
 
 /* ---- diagnostics ---- */
 
@@ -112,6 +115,7 @@ typedef enum weft_scalar {
     WEFT_SCALAR_U32,
     WEFT_SCALAR_F32,
     WEFT_SCALAR_F16,
+    WEFT_SCALAR_F64,                /* enable weft_f64                             */
 } weft_scalar;
 
 /* ---- types that memory can hold ---- */
@@ -152,7 +156,7 @@ typedef enum weft_binding_kind {
     WEFT_BINDING_EXTERNAL_TEXTURE,
 } weft_binding_kind;
 
-typedef struct weft_binding {
+typedef struct weft_wgsl_binding {
     const char *name;
     uint32_t    group, binding;
     weft_binding_kind kind;
@@ -160,7 +164,7 @@ typedef struct weft_binding {
     const char *access;             /* "read", "write", "read_write"               */
     uint64_t    min_size;           /* bytes a buffer binding must have; 0: no buffer */
     const weft_type *layout;        /* NULL: no buffer                             */
-} weft_binding;
+} weft_wgsl_binding;
 
 typedef struct weft_override {
     const char *name;
@@ -182,7 +186,7 @@ typedef struct weft_entry_point {
     uint32_t    immediate_size;     /* bytes of immediate data used                */
     const char *immediate_name;     /* of the var<immediate>       NULL: none      */
     const weft_type *immediate_layout;
-    const weft_binding *bindings;   /* used by it, by group and binding            */
+    const weft_wgsl_binding *bindings; /* used by it, by group and binding            */
     uint32_t    binding_count;
     const uint32_t *overrides;      /* used by it: indices of weft_wgsl_override_get */
     uint32_t    override_count;

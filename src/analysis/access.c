@@ -14,12 +14,21 @@
 #define MANY_ROUNDS 16u
 #define MAX_DEPTH   6u
 #define SORTED      3u              /* instructions: a register of a vector's lanes  */
-#define ONE_LANE    2u              /* the same: a lane that is loaded alone         */
+#define ONE_LANE    1u              /* the same: a lane that is loaded alone         */
+#define ANY_LANE    2u              /* and whose place must be taken out of a vector */
 
 static bool is_shared(const Facts *f, const Inst *place)
 {
     for (; place->op != IR_VAR; place = place->args[0])
         if (place->op != IR_FIELD && fact_of(f, place->args[1])->shape > SHAPE_GROUP)
+            return false;
+    return true;
+}
+
+static bool is_even(const Facts *f, const Inst *place)
+{
+    for (; place->op != IR_VAR; place = place->args[0])
+        if (place->op != IR_FIELD && fact_of(f, place->args[1])->shape > SHAPE_AFFINE)
             return false;
     return true;
 }
@@ -35,7 +44,7 @@ static uint64_t cost_of(const Facts *f, const Inst *inst, bool *scattered)
     if (!scalar_is_scattered(f, inst->args[0]))
         return sorted;
     *scattered = true;
-    return sorted + ONE_LANE * f->lanes;
+    return sorted + (is_even(f, inst->args[0]) ? ONE_LANE : ANY_LANE) * f->lanes;
 }
 
 static uint64_t cost_in(const Facts *f, const Region *region, uint32_t depth, bool *scattered)

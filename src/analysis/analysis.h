@@ -61,7 +61,8 @@ typedef struct Fact {
 
 typedef struct Facts {
     const Ir *ir;
-    uint32_t  lanes, native;        /* native: in one vector register            */
+    uint32_t  lanes, native;        /* native: in one vector register; 0: any number,
+                                       of ranges alone                           */
     Fact     *of;                   /* [ir->next_id], by Inst.id                 */
     bool      has_barrier;          /* anywhere                                  */
     bool      returns_apart;        /* RETURN takes lanes away                   */
@@ -71,6 +72,12 @@ typedef struct Facts {
 
 /* `native`: lanes of one vector register. */
 Facts *analysis_run(Arena *a, const Ir *ir, uint32_t lanes, uint32_t native);
+
+/* Facts with nothing but ranges: Fact.low, high and in_bounds. */
+Facts *analysis_ranges(Arena *a, const Ir *ir);
+
+/* Shape, stride and align of one instruction that is no construct, from its operands'. */
+Fact analysis_transfer(const Facts *f, const Inst *inst);
 
 /* Do all invocations of a workgroup take the same way through the instructions from
  * `first` to before `end` (NULL: the last)? */
@@ -93,11 +100,14 @@ uint32_t analysis_columns(const Ir *ir, uint32_t lanes);
 /* "p < limit" or "p <= limit", which every round of a loop begins with and without which
  * the loop ends, for a parameter p of its body; NULL: there is no such test. */
 const Inst *analysis_loop_test(const Inst *loop, const Inst *p);
-/* Rounds after which a loop ends at the latest; 0: nobody knows. */
+/* Upper bound on the trip count; 0 if unknown. */
 uint32_t analysis_rounds(const Inst *loop);
 
 /* Are all components of a float known to be numbers from `low` to `high`? */
 bool analysis_is_between(const Inst *v, double low, double high);
+
+/* Bits of an i32 scalar that are zero in every invocation. */
+uint32_t analysis_zero_bits(const Facts *f, const Inst *v);
 
 /* Lanes that suit the kernel on a machine with `native` lanes a vector: a
  * multiple of it (to hide latency) where registers allow and rows of the
@@ -126,7 +136,7 @@ bool analysis_has_runs(const Facts *f, const Inst *loop);
 uint64_t analysis_memory_cost(const Facts *f, bool *scattered);
 
 /* Instructions that one invocation executes at most, those of vectors counted for each
- * component; UINT64_MAX: nobody knows. */
+ * component; UINT64_MAX if unknown. */
 uint64_t analysis_steps(const Ir *ir);
 
 /* [ir->vars] Workgroup variables that must start with zeros: of the others nobody reads

@@ -7,8 +7,6 @@
 
 #include "analysis/analysis.h"
 
-/* Shape, stride and align of one PURE or memory instruction from its operands. */
-Fact shape_transfer(const Facts *f, const Inst *inst);
 /* Shapes of all values, and how lanes part: runs until nothing changes. */
 void shape_run(Facts *f);
 /* Which constructs the whole workgroup goes through together. */
@@ -24,8 +22,7 @@ bool scalar_is_scattered(const Facts *f, const Inst *place);
 
 /* Which loops end soon. */
 void count_run(Facts *f);
-/* How often a loop goes round at most, whatever the data; COUNT_MANY: often, or nobody
- * knows. */
+/* Upper bound on the trip count, for any data; COUNT_MANY: large or unknown. */
 #define COUNT_MANY 1025u
 uint32_t count_rounds(const Inst *loop);
 

@@ -17,6 +17,7 @@
 #define EARLY     4u                /* rounds that memory is not waited for in     */
 #define ROWS      2u                /* the same whose lanes go along rows          */
 #define FUNCTION  4u                /* registers that a function like exp needs    */
+#define PAGE      4096              /* bytes: places so far apart are in one set of a cache */
 
 typedef struct Jam {
     const Facts *f;
@@ -29,6 +30,7 @@ typedef struct Jam {
     bool      streams;              /* every loop so far waits for memory          */
     bool      rows;                 /* some loop has rows in lanes (rows.c)        */
     bool      products;             /* every loop so far sums up products          */
+    bool      pages;                /* lanes of some loop read whole pages apart   */
 } Jam;
 
 static bool is_wide_value(const Facts *f, const Inst *inst)
@@ -84,7 +86,7 @@ static void count_once(Jam *j, const Inst *inst, uint32_t *n)
     if (!is_wide_value(j->f, inst) || j->counted[inst->id] == j->current)
         return;
     j->counted[inst->id] = j->current;
-    *n += inst->type.width;
+    *n += inst->type.width * (inst->type.kind == SCALAR_F64 ? 2u : 1u);
 }
 
 /* Numbers everything inside a loop, so that what comes from outside shows. */
@@ -235,7 +237,8 @@ static bool is_factor(const Facts *f, const Inst *load)
             fact_of(f, load)->shape == SHAPE_VARYING &&
             !same_in_groups(f, place->args[1], true, 8)))
             return false;
-    return load->type.kind == SCALAR_F32 && load->type.width == 1;
+    return (load->type.kind == SCALAR_F32 || load->type.kind == SCALAR_F64) &&
+           load->type.width == 1;
 }
 
 /* sum += x * y and nothing else, where lane groups of a column have x in common and y is a
@@ -268,6 +271,25 @@ static uint32_t load_width(const Facts *f, const Region *region)
     return width;
 }
 
+/* Does each lane read on at a place of its own, all in one set of a cache? With more lane
+ * groups side by side none would find there what it left. */
+static bool reads_pages(const Facts *f, const Region *region)
+{
+    for (const Inst *inst = region->first; inst; inst = inst->next) {
+        if (inst->op != IR_LOAD)
+            continue;
+        for (const Inst *at = inst->args[0]; at->op != IR_VAR; at = at->args[0]) {
+            if (at->op != IR_ELEM || at->args[0]->mem->kind != MEM_ARRAY)
+                continue;
+            const Fact *x = fact_of(f, at->args[1]);
+            int64_t apart = (int64_t)x->stride * at->args[0]->mem->array.stride;
+            if (x->shape == SHAPE_AFFINE && apart && apart % PAGE == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 static void measure_loop(Jam *j, const Inst *loop)
 {
     uint32_t n = 0;
@@ -284,6 +306,7 @@ static void measure_loop(Jam *j, const Inst *loop)
     j->streams &= n <= 2 && !fact_of(j->f, loop)->ends_soon && (n == 1 || !ends_early(loop)) &&
                   !has_atomic(loop->flow.regions[0]) &&
                   waits_for_memory(j->f, loop->flow.regions[0]);
+    j->pages |= reads_pages(j->f, loop->flow.regions[0]);
     j->products &= sums_products(j->f, loop->flow.regions[0]);
     j->most = MAX_OF(j->most, n);
     j->width = MAX_OF(j->width, load_width(j->f, loop->flow.regions[0]));
@@ -307,6 +330,28 @@ static void measure(Jam *j, const Inst *first, const Inst *end)
     }
 }
 
+/* Half a register a value is worth it, less is not. */
+static bool is_narrow(const Facts *f)
+{
+    return f->lanes * 2 < f->native;
+}
+
+/* Instructions of a segment above which lane groups take turns: code that large waits for
+ * nothing that other lane groups could fill, and would only become larger. */
+#define LARGE 500u
+
+/* Counts at most to LARGE + 1. */
+static uint32_t size_of(const Inst *first, const Inst *end)
+{
+    uint32_t n = 0;
+    for (const Inst *inst = first; inst != end && n <= LARGE; inst = inst->next) {
+        n++;
+        for (uint32_t i = 0; ir_op_is_construct((IrOp)inst->op) && i < inst->flow.nregions; i++)
+            n += size_of(inst->flow.regions[i]->first, NULL);
+    }
+    return n;
+}
+
 static Jam measured(Arena *a, const Facts *f, const Inst *first, const Inst *end)
 {
     Jam j = {.f = f, .streams = true, .products = true};
@@ -318,7 +363,7 @@ static Jam measured(Arena *a, const Facts *f, const Inst *first, const Inst *end
 
 static uint32_t registers(const Jam *j)
 {
-    return j->most * (j->f->lanes / j->f->native);
+    return j->most * MAX_OF(j->f->lanes / j->f->native, 1u);
 }
 
 static uint32_t jam_of(const Jam *j)
@@ -326,6 +371,8 @@ static uint32_t jam_of(const Jam *j)
     uint32_t jam = 1;
     if (!j->has_loop)
         return j->f->jam;
+    if (j->pages)
+        return 1;
     /* Vectors bring much of memory at a time, and fill registers as they come. */
     if (j->streams && !j->rows)
         return j->width > 1 ? STREAM / (2 * j->width) : STREAM;
@@ -336,7 +383,7 @@ static uint32_t jam_of(const Jam *j)
 
 uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *end)
 {
-    if (f->lanes < f->native)
+    if (is_narrow(f) || size_of(first, end) > LARGE)
         return 1;
     Jam j = measured(a, f, first, end);
     return jam_of(&j);
@@ -345,14 +392,14 @@ uint32_t analysis_jam(Arena *a, const Facts *f, const Inst *first, const Inst *e
 uint32_t analysis_registers(Arena *a, const Facts *f, const Inst *first, const Inst *end)
 {
     Jam j = measured(a, f, first, end);
-    return j.most * MAX_OF(f->lanes / f->native, 1u);
+    return registers(&j);
 }
 
 uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, const Inst *end)
 {
-    if (f->lanes < f->native)
+    if (is_narrow(f) || size_of(first, end) > LARGE)
         return 0;
     Jam j = measured(a, f, first, end);
-    bool fills = j.has_loop && j.products && !j.streams && !j.rows && j.most;
+    bool fills = j.has_loop && j.products && !j.streams && !j.rows && !j.pages && j.most;
     return fills ? REGISTERS / registers(&j) : 0;
 }

@@ -14,6 +14,7 @@
 #include "analysis/analysis_priv.h"
 
 #define MAX_GUARDS 64u              /* conditions looked at for one question      */
+#define MOST_SUBGROUP 128u          /* invocations, on any device                 */
 #define MAX_DEPTH  8u               /* operations looked through for one question */
 
 typedef struct Range {
@@ -88,6 +89,16 @@ static Range masked(Range x, Range y)
     return (Range){x.low & n, x.high & n};
 }
 
+static Range arithmetic(IrOp op, Range x, Range y);
+
+/* A signed operation: as the unsigned one, if no operand is negative. */
+static Range never_negative(IrOp op, Range x, Range y)
+{
+    if (x.high > INT32_MAX || (op != IR_SAR && y.high > INT32_MAX))
+        return anything;
+    return arithmetic(op == IR_SDIV ? IR_UDIV : op == IR_SREM ? IR_UREM : IR_SHR, x, y);
+}
+
 static Range arithmetic(IrOp op, Range x, Range y)
 {
     switch (op) {
@@ -95,6 +106,7 @@ static Range arithmetic(IrOp op, Range x, Range y)
     case IR_ISUB:
         return x.low >= y.high ? (Range){x.low - y.high, x.high - y.low} : anything;
     case IR_IMUL: return fit((uint64_t)x.low * y.low, (uint64_t)x.high * y.high);
+    case IR_SDIV: case IR_SREM: case IR_SAR: return never_negative(op, x, y);
     case IR_UDIV: return divided(x, y);
     case IR_UREM:
         return y.low == 0 ? (Range){0, x.high} : (Range){0, MIN_OF(x.high, y.high - 1)};
@@ -134,8 +146,9 @@ static Range input_range(const Facts *f, const Inst *inst)
     case INPUT_LOCAL_ID_Y: return (Range){0, size[1] - 1};
     case INPUT_LOCAL_ID_Z: return (Range){0, size[2] - 1};
     case INPUT_LOCAL_INDEX: return (Range){0, all - 1};
-    case INPUT_SUBGROUP_LANE: return (Range){0, f->lanes - 1};
-    case INPUT_SUBGROUP_SIZE: return (Range){f->lanes, f->lanes};
+    case INPUT_SUBGROUP_LANE: return (Range){0, (f->lanes ? f->lanes : MOST_SUBGROUP) - 1};
+    case INPUT_SUBGROUP_SIZE:
+        return (Range){f->lanes, f->lanes ? f->lanes : MOST_SUBGROUP};
     case INPUT_SUBGROUP_ID: case INPUT_NUM_SUBGROUPS: return (Range){0, all};
     case INPUT_WORKGROUP_ID_X: case INPUT_WORKGROUP_ID_Y: case INPUT_WORKGROUP_ID_Z:
         return (Range){0, 65534};
@@ -263,6 +276,21 @@ static void set(const Walk *w, const Inst *inst, Range r)
     fact_of(w->f, inst)->high = r.high;
 }
 
+/* x - x / y * y, of which the quotient may be that of the first lane. */
+static bool is_remainder(const Inst *inst)
+{
+    const Inst *p = inst->args[1], *q = p->op == IR_IMUL ? p->args[0] : NULL;
+    if (q && q->op == IR_FIRST)
+        q = q->args[0];
+    return q && q->op == IR_UDIV && q->args[0] == inst->args[0] && q->args[1] == p->args[1];
+}
+
+/* If it is 0, the remainder of that form is x. */
+static Range divisor_range(const Walk *w, const Inst *inst)
+{
+    return known(w, inst->args[1]->args[1]);
+}
+
 static Range value_range(const Walk *w, const Inst *inst)
 {
     switch (inst->op) {
@@ -275,11 +303,17 @@ static Range value_range(const Walk *w, const Inst *inst)
         return signed_pick((IrOp)inst->op, known(w, inst->args[0]), known(w, inst->args[1]));
     default: break;
     }
+    if (inst->op == IR_FIRST || inst->op == IR_UNIFORM)
+        return known(w, inst->args[0]);
+    if (inst->op == IR_ISUB && is_remainder(inst))
+        return arithmetic(IR_UREM, known(w, inst->args[0]), divisor_range(w, inst));
     bool binary = inst->op >= IR_IADD && inst->op <= IR_XOR && inst->nargs == 2;
     if (!binary || !is_int(inst->args[0]))
         return anything;
-    return arithmetic((IrOp)inst->op, range_here(w, inst->args[0], 1),
-                      range_here(w, inst->args[1], 1));
+    Range x = range_here(w, inst->args[0], 1);
+    if (inst->natural)
+        x.high = MIN_OF(x.high, (uint32_t)INT32_MAX);
+    return arithmetic((IrOp)inst->op, x, range_here(w, inst->args[1], 1));
 }
 
 static bool leaves(const Region *region)

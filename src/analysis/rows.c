@@ -121,7 +121,7 @@ const Inst *analysis_row_test(const Facts *f, const Inst *loop)
 
 /* ---- which loads ---- */
 
-/* How much further an index is in the next round. False: nobody knows. */
+/* How much further an index is in the next round. False if unknown. */
 static bool step_of(const Inst *loop, const Inst *p, const Inst *v, int64_t *by, uint32_t depth)
 {
     int64_t x, y;
@@ -144,7 +144,7 @@ static bool step_of(const Inst *loop, const Inst *p, const Inst *v, int64_t *by,
 
 typedef struct Way {
     int64_t round, lane;            /* bytes from one to the next                 */
-    bool    scattered;              /* lane: nobody knows                         */
+    bool    scattered;              /* by lane: unknown                           */
 } Way;
 
 /* `proved`: only if all indices are known to be in bounds. */

@@ -45,7 +45,7 @@ static Fact join(Fact x, Fact y)
         return y;
     if (y.shape == SHAPE_UNKNOWN)
         return x;
-    Fact z = {.shape = MAX_OF(x.shape, y.shape), .align = MIN_OF(x.align, y.align)};
+    Fact z = {.shape = (uint8_t)MAX_OF(x.shape, y.shape), .align = MIN_OF(x.align, y.align)};
     z.block = x.block && y.block ? MAX_OF(x.block, y.block) : 0;
     if (z.shape == SHAPE_AFFINE) {
         bool alike = x.shape == y.shape && x.stride == y.stride;
@@ -239,7 +239,7 @@ static void walk_inst(Walk *w, const Open *from, const Inst *inst)
     default: break;
     }
     if (inst->type.kind != SCALAR_NONE && inst->type.kind != SCALAR_PLACE)
-        set(w, inst, shape_transfer(w->f, inst));
+        set(w, inst, analysis_transfer(w->f, inst));
 }
 
 static void walk_region(Walk *w, const Open *from, const Region *region)

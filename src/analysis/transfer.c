@@ -164,6 +164,46 @@ static Fact affine_by_block(const Facts *f, const Inst *inst, uint32_t size, boo
     return affine_fact(stride_of(f, inst->args[0]), align_of(f, inst));
 }
 
+/* Do lanes that are on stay clear of the end of all numbers, so that those that are off, a
+ * few steps away, can be told to be below zero? Of natural dividends they do. */
+static bool never_wraps(const Facts *f, const Inst *inst)
+{
+    const Fact *x = fact_of(f, inst->args[0]);
+    uint64_t span = (uint64_t)(x->stride < 0 ? -(int64_t)x->stride : x->stride) * f->lanes;
+    return span < 0x40000000u && (inst->natural || x->high <= INT32_MAX);
+}
+
+/* (b + i k c) / c is b / c + i k, and (b + i k c) % c is b % c. */
+static bool divides_stride(const Facts *f, const Inst *x, uint32_t by)
+{
+    return by && by <= INT32_MAX && stride_of(f, x) % (int32_t)by == 0;
+}
+
+static Fact affine_quotient(const Facts *f, const Inst *inst, uint32_t by)
+{
+    const Inst *x = inst->args[0];
+    if (!divides_stride(f, x, by) || !never_wraps(f, inst))
+        return affine_by_block(f, inst, by, false);
+    uint32_t align = fact_of(f, x)->align, power = lowest_bit(by);
+    return affine_fact(stride_of(f, x) / (int32_t)by, by == power && align > by ? align / by : 1);
+}
+
+static Fact affine_rest(const Facts *f, const Inst *inst, uint32_t by)
+{
+    bool power = (by & (by - 1)) == 0;
+    if (divides_stride(f, inst->args[0], by) && (power || never_wraps(f, inst)))
+        return uniform_fact(SHAPE_GROUP, align_of(f, inst));
+    return affine_by_block(f, inst, by, true);
+}
+
+/* x / y or x % y of lanes in one of the rows that a shared y cuts numbers into? x / 0 is x. */
+static bool is_row(const Facts *f, const Inst *inst)
+{
+    const Fact *y = fact_of(f, inst->args[1]);
+    return !is_const(inst->args[1]) && y->shape <= SHAPE_GROUP && y->low > 0 &&
+           lanes_in_block(f, inst->args[0], y->align);
+}
+
 static bool is_mask(uint32_t n)
 {
     return n != 0 && (n & (n + 1)) == 0;
@@ -189,17 +229,21 @@ static Fact affine_transfer(const Facts *f, const Inst *inst)
             return affine_fact(stride_of(f, x) * ((int64_t)1 << (const_of(y) & 31)), align);
         break;
     case IR_UDIV: case IR_SHR:
+        if (inst->op == IR_UDIV && is_row(f, inst))
+            return uniform_fact(SHAPE_GROUP, 1);
         if (is_const(y))
-            return affine_by_block(f, inst, inst->op == IR_SHR ? 1u << (const_of(y) & 31)
-                                                               : const_of(y), false);
+            return affine_quotient(f, inst, inst->op == IR_SHR ? 1u << (const_of(y) & 31)
+                                                               : const_of(y));
         break;
     case IR_UREM:
+        if (is_row(f, inst))
+            return affine_fact(stride_of(f, x), MIN_OF(fact_of(f, x)->align, fact_of(f, y)->align));
         if (is_const(y))
-            return affine_by_block(f, inst, const_of(y), true);
+            return affine_rest(f, inst, const_of(y));
         break;
     case IR_AND:
         if (is_const(y) && is_mask(const_of(y)) && const_of(y) != UINT32_MAX)
-            return affine_by_block(f, inst, const_of(y) + 1, true);
+            return affine_rest(f, inst, const_of(y) + 1);
         if (is_const(y) && is_mask(~const_of(y)) && lanes_in_block(f, x, ~const_of(y) + 1))
             return uniform_fact(SHAPE_GROUP, align);
         break;
@@ -319,6 +363,12 @@ static Fact subgroup_fact(const Facts *f, const Inst *inst)
     return uniform_fact(reduces ? SHAPE_GROUP : SHAPE_VARYING, 1);
 }
 
+static Fact first_fact(const Facts *f, const Inst *inst)
+{
+    const Fact *x = fact_of(f, inst->args[0]);
+    return uniform_fact(MIN_OF((Shape)x->shape, SHAPE_GROUP), x->align);
+}
+
 static Fact plain_transfer(const Facts *f, const Inst *inst)
 {
     switch (inst->op) {
@@ -328,11 +378,12 @@ static Fact plain_transfer(const Facts *f, const Inst *inst)
     case IR_ATOMIC: return atomic_fact(f, inst);
     case IR_SUBGROUP: return subgroup_fact(f, inst);
     case IR_UNIFORM: return uniform_fact(SHAPE_WORKGROUP, 1);
+    case IR_FIRST: return first_fact(f, inst);
     default: return pure_fact(f, inst);
     }
 }
 
-Fact shape_transfer(const Facts *f, const Inst *inst)
+Fact analysis_transfer(const Facts *f, const Inst *inst)
 {
     Fact fact = plain_transfer(f, inst);
     bool scalar_int = inst->type.kind == SCALAR_I32 && inst->type.width == 1;

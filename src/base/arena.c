@@ -52,7 +52,7 @@ void arena_fini(Arena *a)
     *a = (Arena){0};
 }
 
-static NORETURN void run_out(Arena *a)
+NORETURN void arena_give_up(Arena *a)
 {
     BUG_IF(!a->escape, "out of memory outside arena_try()");
     longjmp(((Escape *)a->escape)->back, 1);
@@ -69,10 +69,10 @@ static void add_block(Arena *a, size_t wanted)
 {
     size_t size = next_block_size(a, wanted);
     if (a->limit && (a->used > a->limit || size > a->limit - a->used))
-        run_out(a);
+        arena_give_up(a);
     ArenaBlock *block = calloc(1, head_size + size);
     if (!block)
-        run_out(a);
+        arena_give_up(a);
     *block = (ArenaBlock){.next = a->blocks, .size = size};
     a->blocks = block;
     a->at = (char *)block + head_size;
@@ -83,7 +83,7 @@ static void add_block(Arena *a, size_t wanted)
 void *arena_alloc(Arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2)
-        run_out(a);
+        arena_give_up(a);
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!a->blocks || (size_t)(a->end - a->at) < size)
         add_block(a, size);
@@ -95,7 +95,7 @@ void *arena_alloc(Arena *a, size_t size)
 void *arena_alloc_array(Arena *a, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / 2 / size)
-        run_out(a);
+        arena_give_up(a);
     return arena_alloc(a, count * size);
 }
 
@@ -138,7 +138,7 @@ bool arena_try(Arena *a, void (*work)(void *), void *context)
 void *vec_grow(Arena *a, const void *data, uint32_t *cap, size_t item_size)
 {
     if (*cap > UINT32_MAX / 2)
-        run_out(a);
+        arena_give_up(a);
 #ifdef WEFT_STRESS
     uint32_t grown = *cap + 1;
 #else

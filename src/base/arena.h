@@ -51,6 +51,9 @@ char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
  */
 bool arena_try(Arena *a, void (*work)(void *context), void *context) MUST_CHECK;
 
+/* Leaves the innermost arena_try(), as if there were no more memory. */
+NORETURN void arena_give_up(Arena *a);
+
 #define ARENA_NEW(a, type)          ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, count) \
     ((type *)arena_alloc_array((a), (count), sizeof(type)))

@@ -3,7 +3,7 @@
  * clock.c - time that only goes forward, and waits that end by it.
  *
  * out    nanoseconds; conditions that know this clock
- * why    the time of day may be set while somebody waits
+ * why    the time of day may be set during a wait
  */
 #include "base/clock.h"
 

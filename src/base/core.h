@@ -21,4 +21,14 @@ int      core_now(void);
 /* Lets a thread run on these alone. A request: it may be refused. */
 void     core_restrict(pthread_t thread, uint64_t cores);
 
+/* One turn of a loop that waits for another thread. */
+static inline void core_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 #endif

@@ -34,6 +34,7 @@ static atomic_uint     waiters;         /* for holders or work                  
 static atomic_ullong   uses;            /* that are over                              */
 static atomic_bool     ending;
 static pthread_t       last;            /* ending: the thread that ends the program   */
+static atomic_bool     broken;          /* forked while other threads held            */
 
 /* How often this thread holds: who has begun may begin a part of it. */
 static _Thread_local uint32_t depth;
@@ -55,11 +56,12 @@ static void wait_for_holders(void)
 }
 
 /* Until nothing is under way. Uses may begin meanwhile: without them the work might not
- * end, and they may begin some. With the lock. */
+ * end, and they may begin some. Where the library cannot be used, work never ends. With the
+ * lock. */
 static void wait_for_work(void)
 {
     struct timespec until;
-    int             result = 0;
+    int             result = atomic_load(&broken) ? ETIMEDOUT : 0;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WORK_MOST;
     atomic_fetch_add(&waiters, 1);
@@ -75,6 +77,29 @@ static void wake_waiters(void)
     pthread_mutex_lock(&lock);
     pthread_cond_broadcast(&released);
     pthread_mutex_unlock(&lock);
+}
+
+/* A child of fork() has one thread: no other thread holds locks, works or
+ * waits. Work that other threads had begun stays unfinished. */
+static void in_child(void)
+{
+    if (others_hold() || atomic_load(&work))
+        atomic_store(&broken, true);
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    released = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    atomic_store(&holders, depth ? 1u : 0u);
+    atomic_store(&work, 0);
+    atomic_store(&waiters, 0);
+}
+
+bool exit_is_ending(void)
+{
+    return atomic_load(&ending);
+}
+
+bool exit_is_broken(void)
+{
+    return atomic_load(&broken);
 }
 
 static void end_program(void)
@@ -123,7 +148,7 @@ void exit_prepare(void)
     prepared = true;
     pthread_mutex_lock(&lock);
     if (!registered)
-        registered = atexit(end_program) == 0;
+        registered = pthread_atfork(NULL, NULL, in_child) == 0 && atexit(end_program) == 0;
     pthread_mutex_unlock(&lock);
     if (__cxa_thread_atexit_impl)
         (void)__cxa_thread_atexit_impl(end_thread, NULL, &__dso_handle);
@@ -131,7 +156,7 @@ void exit_prepare(void)
 
 /* ---- uses ---- */
 
-/* The program is ending: nobody wants the result of another thread. */
+/* The program is ending: results of other threads are not needed. */
 static void stop_others(void)
 {
     pthread_mutex_lock(&lock);

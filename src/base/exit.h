@@ -18,8 +18,14 @@ void exit_prepare(void);
 /* Other threads than the one that ends the program do not come back from here once it
  * does; that one gets false, and must not use the library any more. */
 bool exit_hold(void);
+/* The program is ending: threads that wanted to hold may be stopped for good. */
+bool exit_is_ending(void);
 /* Once for each; a thread may hold several times. */
 void exit_release(void);
+
+/* This process was forked while another thread held: the library may be in the middle of
+ * anything, and must not be used. */
+bool exit_is_broken(void);
 
 /* Work that the library does on threads of its own, or that waits to begin. A program that
  * ends waits for it, but not for long: it may never end. From any thread, once each. */

@@ -10,8 +10,16 @@
 
 #define COUNTOF(array) (sizeof(array) / sizeof((array)[0]))
 
-#define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
-#define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
+/* The smaller, the larger of two numbers. Each operand is evaluated once, so it may be an
+ * expensive call. Only inside functions. */
+#define MIN_OF(a, b) CHOOSE_(<, __COUNTER__, a, b)
+#define MAX_OF(a, b) CHOOSE_(>, __COUNTER__, a, b)
+#define CHOOSE_(order, id, a, b) CHOOSE_NAMED_(order, id, a, b)
+#define CHOOSE_NAMED_(order, id, a, b)                        \
+    __extension__({                                           \
+        __typeof__(0 ? (a) : (b)) a_##id = (a), b_##id = (b); \
+        a_##id order b_##id ? a_##id : b_##id;                \
+    })
 
 /* printf-style checking: `fmt` and `args` are parameter numbers from 1. */
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))

@@ -222,7 +222,7 @@ static void note_candidates(Checker *c, Diagnostic *d, const char *name,
         if (nearness(&misses[i]) < near)
             continue;
         Text text = {.arena = c->arena};
-        overload_print(&text, name, misses[i].row);
+        overload_print(&text, name, misses[i].row, feature_enabled(c, ENABLE_weft_f64));
         diag_note(c->diag, d, (Span){0}, "candidate: %s", text.data);
         shown++;
     }
@@ -376,6 +376,7 @@ static bool resolve_builtin(Checker *c, Expr *e, BuiltinId id, const Type *targe
     OverloadQuery q = {
         .types = c->types,
         .f16 = feature_enabled(c, ENABLE_f16),
+        .f64 = feature_enabled(c, ENABLE_weft_f64),
         .all_const = call_stage(e) == EVAL_CONST,
         .explicit_ = target,
         .args = types,

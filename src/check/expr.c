@@ -43,6 +43,9 @@ static void check_literal(Checker *c, Expr *e)
     case LITERAL_F16:
         e->type = check_needs(c, e->span, ENABLE_f16, "f16") ? t->f16 : t->error;
         break;
+    case LITERAL_F64:
+        e->type = check_needs(c, e->span, ENABLE_weft_f64, "lf") ? t->f64 : t->error;
+        break;
     }
     if (type_is_integer_scalar(e->type))
         e->value = value_int(c->arena, e->type, (int64_t)e->literal.integer);

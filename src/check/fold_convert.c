@@ -45,7 +45,7 @@ static bool to_float(Eval *e, const Value *x, Value *out)
  */
 static double clamp_to(const Type *to, const Type *from, double x)
 {
-    bool exact = from->kind == TYPE_ABSTRACT_FLOAT;
+    bool exact = from->kind == TYPE_ABSTRACT_FLOAT || from->kind == TYPE_F64;
     double low, high;
     if (to->kind == TYPE_I32) {
         low = -2147483648.0;

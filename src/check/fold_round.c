@@ -63,7 +63,8 @@ double fold_round(const Type *t, double x)
     switch (t->kind) {
     case TYPE_F32:            return fold_round_f32(x);
     case TYPE_F16:            return fold_round_f16(x);
-    case TYPE_ABSTRACT_FLOAT: return x;
+    case TYPE_ABSTRACT_FLOAT:
+    case TYPE_F64:            return x;
     default:                  BUG("rounding to a type that is no float");
     }
 }

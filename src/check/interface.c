@@ -47,7 +47,7 @@ static bool has_io(const IoAttrs *io)
 static bool is_numeric(const Type *t)
 {
     const Type *scalar = t->kind == TYPE_VECTOR ? t->vector.of : t;
-    return type_is_numeric_scalar(scalar);
+    return type_is_numeric_scalar(scalar) && scalar->kind != TYPE_F64;
 }
 
 static void check_slot_type(Checker *c, const Slot *s)

@@ -80,7 +80,7 @@ static bool fits(Checker *c, BinOp op, const Type *lhs, const Type *rhs)
 {
     const Type *types[] = {lhs, rhs};
     OverloadMatch match;
-    OverloadQuery q = {.types = c->types, .f16 = true, .args = types, .nargs = 2};
+    OverloadQuery q = {.types = c->types, .f16 = true, .f64 = true, .args = types, .nargs = 2};
     return overload_resolve(&q, operator_binary_rows(op), &match);
 }
 
@@ -127,7 +127,7 @@ void check_unary(Checker *c, Expr *e)
         return;
     }
     OverloadQuery q = {
-        .types = c->types, .f16 = true, .all_const = of->stage == EVAL_CONST,
+        .types = c->types, .f16 = true, .f64 = true, .all_const = of->stage == EVAL_CONST,
         .args = &(const Type *){of->type}, .nargs = 1,
     };
     if (!overload_resolve(&q, operator_unary_rows(e->unary.op), &match)) {
@@ -157,7 +157,8 @@ static bool resolve(Checker *c, BinOp op, const Type *lhs, const Type *rhs, bool
 {
     const Type *types[] = {lhs, rhs};
     OverloadQuery q = {
-        .types = c->types, .f16 = feature_enabled(c, ENABLE_f16), .all_const = all_const,
+        .types = c->types, .f16 = feature_enabled(c, ENABLE_f16),
+        .f64 = feature_enabled(c, ENABLE_weft_f64), .all_const = all_const,
         .args = types, .nargs = 2,
     };
     return overload_resolve(&q, operator_binary_rows(op), match);

@@ -134,6 +134,7 @@ static const PatternName names[] = {
     {NAME("u32"),                           PATTERN_SCALAR,  SCALAR_U32, 0},
     {NAME("f32"),                           PATTERN_SCALAR,  SCALAR_F32, 0},
     {NAME("f16"),                           PATTERN_SCALAR,  SCALAR_F16, 0},
+    {NAME("f64"),                           PATTERN_SCALAR,  SCALAR_F64, 0},
     {NAME("abstract_int"),                  PATTERN_SCALAR,  SCALAR_ABSTRACT_INT, 0},
     {NAME("ptr"),                           PATTERN_POINTER, 0, 0},
     {NAME("atomic"),                        PATTERN_ATOMIC,  0, 0},
@@ -230,6 +231,7 @@ static uint32_t scalar_bit(TypeKind kind)
     case TYPE_U32:            return SCALAR_U32;
     case TYPE_F32:            return SCALAR_F32;
     case TYPE_F16:            return SCALAR_F16;
+    case TYPE_F64:            return SCALAR_F64;
     default:                  return 0;
     }
 }
@@ -253,6 +255,7 @@ const Type *scalar_preferred(const TypeTable *t, uint32_t set)
     case SCALAR_ABSTRACT_FLOAT: return t->abstract_float;
     case SCALAR_F32:            return t->f32;
     case SCALAR_F16:            return t->f16;
+    case SCALAR_F64:            return t->f64;
     default:                    return NULL;
     }
 }
@@ -266,6 +269,8 @@ void env_init(Env *env, const OverloadQuery *q, const Overload *row)
         mask &= ~(uint32_t)SCALAR_ABSTRACT;
     if (!q->f16)
         mask &= ~(uint32_t)SCALAR_F16;
+    if (!q->f64)
+        mask &= ~(uint32_t)SCALAR_F64;
     *env = (Env){.types = q->types, .where = row->where, .mask = mask};
     env->set[VAR_S] = row->where & mask;
     env->set[VAR_W] = WHERE_WORD;

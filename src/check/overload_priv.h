@@ -30,8 +30,9 @@ enum {
     SCALAR_ABSTRACT_FLOAT = 1 << 4,
     SCALAR_F32            = 1 << 5,
     SCALAR_F16            = 1 << 6,
+    SCALAR_F64            = 1 << 7,
     SCALAR_ABSTRACT       = SCALAR_ABSTRACT_INT | SCALAR_ABSTRACT_FLOAT,
-    SCALAR_ALL            = (1 << 7) - 1,
+    SCALAR_ALL            = (1 << 8) - 1,
 };
 
 /* The column `where` of a row. */
@@ -45,14 +46,14 @@ enum {
     WHERE_TEXEL           = WHERE_INTEGER | SCALAR_F32,
     WHERE_WORD            = WHERE_INTEGER | SCALAR_F32,
     WHERE_ABSTRACT_FLOAT  = SCALAR_ABSTRACT_FLOAT,
-    WHERE_CONCRETE_FLOAT  = SCALAR_F32 | SCALAR_F16,
+    WHERE_CONCRETE_FLOAT  = SCALAR_F32 | SCALAR_F16 | SCALAR_F64,
     WHERE_FLOAT           = SCALAR_ABSTRACT_FLOAT | WHERE_CONCRETE_FLOAT,
     WHERE_CONCRETE_NUMBER = WHERE_INTEGER | WHERE_CONCRETE_FLOAT,
     WHERE_NUMBER          = SCALAR_ABSTRACT | WHERE_CONCRETE_NUMBER,
     WHERE_SIGNED          = WHERE_NUMBER & ~SCALAR_U32,
     WHERE_LOGICAL         = SCALAR_BOOL | WHERE_ANY_INTEGER,
     WHERE_SCALAR          = SCALAR_BOOL | WHERE_NUMBER,
-    WHERE_CONSTRUCTIBLE   = 1 << 7,     /* of E                                   */
+    WHERE_CONSTRUCTIBLE   = 1 << 8,     /* of E                                   */
 };
 
 typedef struct Overload {
@@ -70,7 +71,7 @@ typedef struct Overloads {
 /* What is called with what. */
 typedef struct OverloadQuery {
     TypeTable   *types;
-    bool         f16;                   /* enabled                                */
+    bool         f16, f64;              /* enabled                                */
     bool         all_const;             /* every argument is a const-expression   */
     const Type  *explicit_;             /* template argument        NULL: none    */
     const Type *const *args;            /* [nargs] loaded, none the error type    */
@@ -105,10 +106,10 @@ typedef struct OverloadMiss {
 OverloadMiss overload_miss(const OverloadQuery *q, const Overload *row, Arena *arena);
 
 /* "clamp(e: T, low: T, high: T) -> T", then ", where T is ..." for what is left
- * open. `template_` of the row is printed if it is not empty. */
-void overload_print(Text *out, const char *name, const Overload *row);
+ * open. `template_` of the row is printed if it is not empty, f64 only if it is enabled. */
+void overload_print(Text *out, const char *name, const Overload *row, bool f64);
 /* The same of an operator: "T + T -> T". One parameter: "-T -> T". */
-void overload_print_operator(Text *out, const char *op, const Overload *row);
+void overload_print_operator(Text *out, const char *op, const Overload *row, bool f64);
 
 /* ---- the parameters of a row ---- */
 

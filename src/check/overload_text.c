@@ -11,7 +11,7 @@
 /* ---- sets of scalars ---- */
 
 static const char *const scalar_names[] = {
-    "bool", "abstract-int", "i32", "u32", "abstract-float", "f32", "f16",
+    "bool", "abstract-int", "i32", "u32", "abstract-float", "f32", "f16", "f64",
 };
 
 /* "i32, u32 or f32". */
@@ -70,8 +70,9 @@ static void print_where_set(Text *out, bool *first, const char *variable, uint32
     print_set(out, set);
 }
 
-static void print_where(Text *out, const Overload *row)
+static void print_where(Text *out, const Overload *row, bool f64)
 {
+    uint32_t shown = f64 ? SCALAR_ALL : SCALAR_ALL & ~SCALAR_F64;
     static const struct { const char *name; uint32_t set; } integers[] = {
         {"W", WHERE_WORD}, {"C", WHERE_INTEGER}, {"A", WHERE_INTEGER}, {"L", WHERE_INTEGER},
     };
@@ -90,8 +91,8 @@ static void print_where(Text *out, const Overload *row)
                         shaped[i].text);
         }
     }
-    if (row->where & SCALAR_ALL)
-        print_where_set(out, &first, "S", row->where & SCALAR_ALL);
+    if (row->where & shown)
+        print_where_set(out, &first, "S", row->where & shown);
     for (uint32_t i = 0; i < COUNTOF(integers); i++)
         if (row_uses(row, integers[i].name) || (i == 0 && row_uses(row, "TW")))
             print_where_set(out, &first, integers[i].name, integers[i].set);
@@ -109,7 +110,7 @@ static void print_where(Text *out, const Overload *row)
     }
 }
 
-void overload_print(Text *out, const char *name, const Overload *row)
+void overload_print(Text *out, const char *name, const Overload *row, bool f64)
 {
     text_printf(out, "%s", name);
     if (row->template_[0])
@@ -123,10 +124,10 @@ void overload_print(Text *out, const char *name, const Overload *row)
     text_char(out, ')');
     if (row->result[0])
         text_printf(out, " -> %s", row->result);
-    print_where(out, row);
+    print_where(out, row, f64);
 }
 
-void overload_print_operator(Text *out, const char *op, const Overload *row)
+void overload_print_operator(Text *out, const char *op, const Overload *row, bool f64)
 {
     Param last = overload_param(row, overload_param_count(row) - 1);
     if (overload_param_count(row) == 2) {
@@ -136,7 +137,7 @@ void overload_print_operator(Text *out, const char *op, const Overload *row)
         text_printf(out, "%s%.*s", op, STR_ARG(last.type));
     }
     text_printf(out, " -> %s", row->result);
-    print_where(out, row);
+    print_where(out, row, f64);
 }
 
 /* ---- what a parameter expects ---- */

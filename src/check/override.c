@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "check/call_priv.h"
+#include "check/fold_priv.h"
 
 typedef struct Special {
     Specialization *out;
@@ -157,7 +158,7 @@ static const Value *convert(Special *s, const Type *type, double x)
     case TYPE_U32:
         return whole >= 0 && whole <= UINT32_MAX ? value_int(a, type, (int64_t)whole) : NULL;
     default:
-        x = type->kind == TYPE_F16 ? fold_round_f16(x) : fold_round_f32(x);
+        x = fold_round(type, x);
         return isfinite(x) ? value_real(a, type, x) : NULL;
     }
 }

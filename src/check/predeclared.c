@@ -57,9 +57,11 @@ const char *predeclared_name(uint32_t i)
     return i < BUILTIN_ID_COUNT ? builtin_name((BuiltinId)i) : NULL;
 }
 
-/* Some names exist only where a language feature does. */
+/* Some names exist only where a language feature or an extension of Weft's does. */
 static bool available(const Checker *c, const Predeclared *p)
 {
+    if (p->of == PRE_OF_F64)
+        return feature_enabled(c, ENABLE_weft_f64);
     switch (p->kind) {
     case PRE_BUFFER:
         return feature_language(c, LANGUAGE_buffer_view);
@@ -72,6 +74,11 @@ static bool available(const Checker *c, const Predeclared *p)
     default:
         return true;
     }
+}
+
+bool predeclared_is_available(const Checker *c, uint32_t i)
+{
+    return i >= COUNTOF(rows) || available(c, &rows[i].is);
 }
 
 bool predeclared_find(const Checker *c, const Name *name, Predeclared *out)

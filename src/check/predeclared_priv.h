@@ -24,7 +24,7 @@ typedef enum PredeclaredKind {
 } PredeclaredKind;
 
 typedef enum PredeclaredScalar {
-    PRE_OF_NONE, PRE_OF_BOOL, PRE_OF_I32, PRE_OF_U32, PRE_OF_F32, PRE_OF_F16,
+    PRE_OF_NONE, PRE_OF_BOOL, PRE_OF_I32, PRE_OF_U32, PRE_OF_F32, PRE_OF_F16, PRE_OF_F64,
 } PredeclaredScalar;
 
 typedef struct Predeclared {
@@ -44,5 +44,6 @@ const char *predeclared_what(const Predeclared *p);
 
 /* For suggestions: name number `i`; NULL past the last. */
 const char *predeclared_name(uint32_t i);
+bool        predeclared_is_available(const Checker *c, uint32_t i);
 
 #endif

@@ -44,6 +44,7 @@ static double number_of(const Value *v)
     case TYPE_BOOL: return v->boolean;
     case TYPE_F32:
     case TYPE_F16:
+    case TYPE_F64:
     case TYPE_ABSTRACT_FLOAT: return v->real;
     default: return (double)v->integer;
     }
@@ -163,9 +164,9 @@ static bool is_buffer(const Decl *var)
     return var->var.space == SPACE_UNIFORM || var->var.space == SPACE_STORAGE;
 }
 
-static weft_binding binding_of(Layouts *l, const Decl *var, uint64_t min_size)
+static weft_wgsl_binding binding_of(Layouts *l, const Decl *var, uint64_t min_size)
 {
-    return (weft_binding){
+    return (weft_wgsl_binding){
         .name = text_of(l->arena, var->ident),
         .group = var->var.group,
         .binding = var->var.binding,
@@ -179,7 +180,7 @@ static weft_binding binding_of(Layouts *l, const Decl *var, uint64_t min_size)
 
 static int compare_bindings(const void *left, const void *right)
 {
-    const weft_binding *x = left, *y = right;
+    const weft_wgsl_binding *x = left, *y = right;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
     return x->binding < y->binding ? -1 : x->binding > y->binding;
@@ -202,7 +203,7 @@ static void workgroup_size_of(weft_entry_point *out, const FnInfo *fn)
         memset(out->workgroup_size, 0, sizeof out->workgroup_size);
 }
 
-static void sort_bindings(weft_binding *bindings, uint32_t count)
+static void sort_bindings(weft_wgsl_binding *bindings, uint32_t count)
 {
     if (count)
         qsort(bindings, count, sizeof *bindings, compare_bindings);
@@ -212,7 +213,7 @@ static void sort_bindings(weft_binding *bindings, uint32_t count)
 static void accesses_of(weft_entry_point *out, Layouts *l, const FnInfo *fn)
 {
     Arena *a = l->arena;
-    VEC(weft_binding) bindings = {0};
+    VEC(weft_wgsl_binding) bindings = {0};
     VEC(uint32_t)     overrides = {0};
     for (uint32_t i = 0; i < fn->globals.len; i++) {
         const Decl *d = fn->globals.data[i];

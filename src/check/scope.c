@@ -89,7 +89,8 @@ static void search(Checker *c, Search *s)
             consider(s, d->ident.name->text, d);
     }
     for (uint32_t i = 0; predeclared_name(i); i++)
-        consider(s, str_of(predeclared_name(i)), NULL);
+        if (predeclared_is_available(c, i))
+            consider(s, str_of(predeclared_name(i)), NULL);
 }
 
 /* May one more suggestion be made, for this word? */

@@ -85,6 +85,12 @@ static const char *workgroup_fault(const Type *t)
     return NULL;
 }
 
+/* Drivers and other dialects of WGSL keep f64 out of these, too. */
+static const char *uniform_fault(const Type *t)
+{
+    return type_contains_f64(t) ? "it contains an f64" : NULL;
+}
+
 static const char *shareable_fault(const Type *t)
 {
     if (t->kind == TYPE_BUFFER && t->array.count_kind == COUNT_OVERRIDE)
@@ -106,14 +112,16 @@ static const char *store_fault(Checker *c, const Type *t, AddressSpace space, Ac
     case SPACE_UNIFORM:
         if (is_fixed_buffer(t))
             return NULL;
-        return plain_fault(t) ? plain_fault(t) : shareable_fault(t);
+        return plain_fault(t)     ? plain_fault(t)
+               : uniform_fault(t) ? uniform_fault(t)
+                                  : shareable_fault(t);
     case SPACE_STORAGE:
         if (type_contains_atomic(t) && access != ACCESS_READ_WRITE)
             return "it contains an atomic, which needs the access mode 'read_write'";
         return shareable_fault(t);
     case SPACE_IMMEDIATE:
-        if (plain_fault(t))
-            return plain_fault(t);
+        if (plain_fault(t) || uniform_fault(t))
+            return plain_fault(t) ? plain_fault(t) : uniform_fault(t);
         return contains_array(c, t) ? "it contains an array" : shareable_fault(t);
     case SPACE_HANDLE:
         return t->kind == TYPE_TEXTURE || t->kind == TYPE_SAMPLER
@@ -150,7 +158,8 @@ static bool is_viewed(const Checker *c, const Type *t, AddressSpace space)
         return false;
     if (t->kind == TYPE_BUFFER)
         return t->array.count_kind == COUNT_RUNTIME;
-    return type_is_host_shareable(t) && !type_contains_atomic(t);
+    return type_is_host_shareable(t) && !type_contains_atomic(t) &&
+           (space != SPACE_UNIFORM || !type_contains_f64(t));
 }
 
 bool check_pointee(Checker *c, Span span, const Type *type, AddressSpace space,

@@ -148,6 +148,10 @@ static void layout(Type *t)
         t->align = 2;
         t->size = 2;
         break;
+    case TYPE_F64:
+        t->align = 8;
+        t->size = 8;
+        break;
     case TYPE_VECTOR: layout_vector(t); break;
     case TYPE_MATRIX: layout_matrix(t); break;
     case TYPE_ARRAY:  layout_array(t); break;
@@ -259,6 +263,7 @@ void type_table_init(TypeTable *t, Arena *arena)
     t->u32 = intern(t, &(Type){.kind = TYPE_U32});
     t->f32 = intern(t, &(Type){.kind = TYPE_F32});
     t->f16 = intern(t, &(Type){.kind = TYPE_F16});
+    t->f64 = intern(t, &(Type){.kind = TYPE_F64});
 }
 
 /* ---- composites ---- */

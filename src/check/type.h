@@ -23,6 +23,7 @@ typedef enum TypeKind {
     TYPE_U32,
     TYPE_F32,
     TYPE_F16,
+    TYPE_F64,                       /* enable weft_f64                           */
     TYPE_VECTOR,
     TYPE_MATRIX,
     TYPE_ARRAY,
@@ -121,7 +122,7 @@ typedef enum TexelFormat {
 typedef struct TypeTable {
     Arena *arena;
     const Type *error, *void_, *boolean, *abstract_int, *abstract_float;
-    const Type *i32, *u32, *f32, *f16;
+    const Type *i32, *u32, *f32, *f16, *f64;
     VEC(Type *) all;
     uint32_t   *buckets;            /* hash of structure -> id + 1               */
     uint32_t    mask;
@@ -190,7 +191,7 @@ bool        texel_format_is_tier1(TexelFormat format);
 bool type_is_scalar(const Type *t);             /* bool, numbers, abstract too   */
 bool type_is_numeric_scalar(const Type *t);
 bool type_is_integer_scalar(const Type *t);     /* i32, u32, abstract int        */
-bool type_is_float_scalar(const Type *t);       /* f32, f16, abstract float      */
+bool type_is_float_scalar(const Type *t);       /* f32, f16, f64, abstract float */
 bool type_is_abstract(const Type *t);           /* contains an abstract number   */
 bool type_is_constructible(const Type *t);
 bool type_is_storable(const Type *t);
@@ -201,6 +202,7 @@ bool type_has_creation_fixed_footprint(const Type *t);
 bool type_contains_atomic(const Type *t);
 bool type_contains_runtime_array(const Type *t);
 bool type_contains_f16(const Type *t);
+bool type_contains_f64(const Type *t);
 /* The component type of a vector or matrix, the type itself for a scalar. */
 const Type *type_scalar_of(const Type *t);
 /* Element type of vector, array; column vector of matrix. NULL: none. */

@@ -20,6 +20,7 @@ enum {                                  /* bits of Type.facts                   
     FACT_HAS_ATOMIC          = 1 << 7,
     FACT_HAS_RUNTIME_ARRAY   = 1 << 8,
     FACT_HAS_F16             = 1 << 9,
+    FACT_HAS_F64             = 1 << 10,
 };
 
 /* The facts of a type whose parts have theirs. A structure of which a member has

@@ -20,7 +20,8 @@
      FACT_FIXED | FACT_CREATION_FIXED)
 /* What a composite has if any part has it. */
 #define FACTS_OF_ANY_PART                                                   \
-    (FACT_HAS_ABSTRACT | FACT_HAS_ATOMIC | FACT_HAS_RUNTIME_ARRAY | FACT_HAS_F16)
+    (FACT_HAS_ABSTRACT | FACT_HAS_ATOMIC | FACT_HAS_RUNTIME_ARRAY | FACT_HAS_F16 | \
+     FACT_HAS_F64)
 
 static uint32_t array_facts(const Type *t)
 {
@@ -81,6 +82,8 @@ uint32_t type_facts(const Type *t)
         return FACTS_CONCRETE_NUMBER;
     case TYPE_F16:
         return FACTS_CONCRETE_NUMBER | FACT_HAS_F16;
+    case TYPE_F64:
+        return FACTS_CONCRETE_NUMBER | FACT_HAS_F64;
     case TYPE_VECTOR:
         return t->vector.of->facts;
     case TYPE_MATRIX:
@@ -113,7 +116,8 @@ bool type_is_integer_scalar(const Type *t)
 
 bool type_is_float_scalar(const Type *t)
 {
-    return t->kind == TYPE_ABSTRACT_FLOAT || t->kind == TYPE_F32 || t->kind == TYPE_F16;
+    return t->kind == TYPE_ABSTRACT_FLOAT || t->kind == TYPE_F32 || t->kind == TYPE_F16 ||
+           t->kind == TYPE_F64;
 }
 
 bool type_is_numeric_scalar(const Type *t)
@@ -136,6 +140,7 @@ bool type_is_plain(const Type *t)               { return t->facts & FACT_PLAIN; 
 bool type_has_fixed_footprint(const Type *t)    { return t->facts & FACT_FIXED; }
 bool type_contains_atomic(const Type *t)        { return t->facts & FACT_HAS_ATOMIC; }
 bool type_contains_f16(const Type *t)           { return t->facts & FACT_HAS_F16; }
+bool type_contains_f64(const Type *t)           { return t->facts & FACT_HAS_F64; }
 
 bool type_has_creation_fixed_footprint(const Type *t)
 {
@@ -173,11 +178,13 @@ const Type *type_element(TypeTable *table, const Type *t)
 static const struct { uint8_t from, to, rank; } scalar_ranks[] = {
     { TYPE_ABSTRACT_FLOAT, TYPE_F32,            1 },
     { TYPE_ABSTRACT_FLOAT, TYPE_F16,            2 },
+    { TYPE_ABSTRACT_FLOAT, TYPE_F64,            3 },
     { TYPE_ABSTRACT_INT,   TYPE_I32,            3 },
     { TYPE_ABSTRACT_INT,   TYPE_U32,            4 },
     { TYPE_ABSTRACT_INT,   TYPE_ABSTRACT_FLOAT, 5 },
     { TYPE_ABSTRACT_INT,   TYPE_F32,            6 },
     { TYPE_ABSTRACT_INT,   TYPE_F16,            7 },
+    { TYPE_ABSTRACT_INT,   TYPE_F64,            8 },
 };
 
 static uint32_t scalar_rank(const Type *from, const Type *to)

@@ -164,6 +164,7 @@ void type_print(Text *out, const Type *t)
     case TYPE_U32:            text_add(out, STR("u32")); break;
     case TYPE_F32:            text_add(out, STR("f32")); break;
     case TYPE_F16:            text_add(out, STR("f16")); break;
+    case TYPE_F64:            text_add(out, STR("f64")); break;
     case TYPE_VECTOR:
         text_printf(out, "vec%u<", t->vector.width);
         type_print(out, t->vector.of);

@@ -150,6 +150,7 @@ static const Type *scalar_type(Checker *c, const Expr *e, PredeclaredScalar of)
         if (!check_needs(c, e->span, ENABLE_f16, "f16"))
             return c->types->error;
         return c->types->f16;
+    case PRE_OF_F64: return c->types->f64;
     case PRE_OF_NONE: break;
     }
     BUG("a scalar of no type");

@@ -115,6 +115,7 @@ bool value_is_zero(const Value *v)
     case TYPE_ABSTRACT_FLOAT:
     case TYPE_F32:
     case TYPE_F16:
+    case TYPE_F64:
         return v->real == 0 && !signbit(v->real);
     default:
         return v->parts == NULL;        /* value_composite() sees to it */
@@ -206,9 +207,12 @@ static void print_scalar(Text *out, const Value *v, bool typed)
         break;
     case TYPE_F32:
     case TYPE_F16:
+    case TYPE_F64:
     case TYPE_ABSTRACT_FLOAT:
         print_real(out, v->type, v->real);
-        if (typed && v->type->kind != TYPE_ABSTRACT_FLOAT)
+        if (typed && v->type->kind == TYPE_F64)
+            text_add(out, STR("lf"));
+        else if (typed && v->type->kind != TYPE_ABSTRACT_FLOAT)
             text_char(out, v->type->kind == TYPE_F32 ? 'f' : 'h');
         break;
     default:

@@ -17,7 +17,7 @@ struct Value {
     union {
         bool     boolean;
         int64_t  integer;           /* abstract int; i32 and u32 by value        */
-        double   real;              /* abstract float; f32 and f16 exactly       */
+        double   real;              /* abstract float, f64; f32 and f16 exactly  */
         /* vector components, matrix columns, array elements, members.
          * NULL: every part is the zero value, and only then (so a zero array
          * costs nothing). */

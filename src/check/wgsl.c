@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "check/check.h"
+#include "check/predeclared_priv.h"
 #include "check/wgsl_priv.h"
 #include "syntax/syntax.h"
 
@@ -63,6 +64,16 @@ const char *weft_wgsl_language_name(uint32_t index)
 }
 
 /* The bits of the names in a NULL-terminated list. */
+bool weft_wgsl_is_reserved(const char *name)
+{
+    if (!name || syntax_is_word(str_of(name)))
+        return name != NULL;
+    for (uint32_t i = 0; predeclared_name(i); i++)
+        if (strcmp(predeclared_name(i), name) == 0)
+            return true;
+    return false;
+}
+
 static uint32_t feature_bits(const char *const *list, const char *(*name)(uint32_t))
 {
     uint32_t bits = 0;

@@ -43,7 +43,7 @@ static void json_file(Check *k, const Source *s, const weft_wgsl *m)
 {
     Text *out = &k->cli->out;
     text_printf(out, "%s{\"file\":", k->files > 1 ? "," : "");
-    json_string(out, s->name);
+    json_text(out, s->name);
     text_printf(out, ",\"ok\":%s", weft_wgsl_ok(m) ? "true" : "false");
     if (m)
         json_diagnostics(out, m);

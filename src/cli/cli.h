@@ -9,9 +9,13 @@
  *   show.c      diagnostics for people: the line, the span underlined
  *   json.c      diagnostics for programs       table.c      columns
  *   check.c reflect.c reflect_json.c explain.c compile.c devices.c   one command each
+ *   serve.c client.c                          the compute server and its clients
  *   run*.c      `weft run`, on device.c (webgpu.h), job.c (a kernel with its buffers),
  *               value.c (numbers from outside), data.c (numbers into bytes), npy.c,
  *               number.c, picture.c, timing.c
+ *   model*.c    `weft model`, on weft/model.h
+ *   vectors*.c  `weft vectors`, on weft/vectors.h
+ *   solve*.c    `weft solve`, on weft/solve.h
  *
  * knows  weft/wgsl.h, base/, the operating system
  * not    how WGSL is checked and run: what the command can do, any program can do;
@@ -57,6 +61,8 @@ typedef struct Command {
     const char   *more;             /* what help adds, or ""                       */
     const Option *options;
     int         (*run)(Cli *cli);
+    const struct Command *const *parts;     /* a group: commands "NAME PART", a NULL-
+                                       terminated list; run is NULL                */
 } Command;
 
 struct Cli {
@@ -68,13 +74,24 @@ struct Cli {
     bool           color;
 };
 
-extern const Command cli_run, cli_check, cli_reflect, cli_compile, cli_devices, cli_explain,
-    cli_version, cli_help;
+extern const Command cli_run, cli_check, cli_reflect, cli_inspect, cli_tune, cli_compile,
+    cli_devices, cli_explain, cli_model, cli_vectors, cli_solve, cli_serve, cli_submit, cli_jobs,
+    cli_key, cli_audit, cli_worker, cli_version, cli_help;
+/* Parts of `weft model`. */
+extern const Command cli_model_info, cli_model_tokenize, cli_model_detokenize, cli_model_run,
+    cli_model_chat, cli_model_embed, cli_model_bench, cli_model_perplexity, cli_model_logits,
+    cli_model_template, cli_model_convert;
 
 /* Sorts arguments into cli->given and cli->operands. False after a message. */
 bool options_parse(Cli *cli, int argc, char **argv);
 /* Was the option given? Sets *value to its last value (may be NULL). */
 bool options_find(const Cli *cli, const char *name, const char **value);
+bool options_given(const Cli *cli, const char *name);
+/* Numbers and words of options; *out stays as it is without the option. False after a
+ * message. */
+bool options_real(Cli *cli, const char *name, double *out);
+bool options_uint(Cli *cli, const char *name, uint32_t *out);
+bool options_choice(Cli *cli, const char *name, const char *const *words, uint32_t *out);
 /* Resolves --color. False after a message. */
 bool options_color(Cli *cli);
 /* The features that --enable and --language list, for weft_wgsl_desc. NULL in
@@ -160,6 +177,6 @@ uint32_t show_width(Str text);
 /* ,"diagnostics":[...] of a module, or of a file that could not be read. */
 void json_diagnostics(Text *out, const weft_wgsl *m);
 void json_unreadable(Text *out, const char *why);
-void json_string(Text *out, const char *text);
+void json_text(Text *out, const char *text);
 
 #endif

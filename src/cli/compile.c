@@ -19,7 +19,9 @@ static const Option options[] = {
     {"dump", 0, "STAGE", "print what this stage of the compiler leaves; 'list' lists them"},
     {"set", 0, "NAME=VALUE", "give an override a value, by name or @id; may be repeated"},
     {"lanes", 0, "N", "invocations at a time: 1, 4, 8, 16 or 32 (default: what suits)"},
-    {"assume", 0, "WHAT", "of workgroups: nothing (default), bounds, inner (and no borders)"},
+    {"cpu", 0, "NAME", "the processor to compile for, such as x86-64-v3 (default: this one)"},
+    {"assume", 0, "WHAT", "of workgroups: nothing (default), bounds, inner, usual"},
+    {"quick", 0, NULL, "the version that a device makes first, which LLVM optimises little"},
     {"color", 0, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
     {0},
 };
@@ -28,6 +30,7 @@ typedef struct Compile {
     Cli             *cli;
     const char      *stage;             /* NULL: a report                            */
     CompileOptions   options;
+    Machine          machine;
     Settings         settings;
     Source           source;
     weft_wgsl       *wgsl;              /* for diagnostics and reflection            */
@@ -82,11 +85,26 @@ static bool parse_lanes(Compile *k)
     return false;
 }
 
+static bool parse_cpu(Compile *k)
+{
+    const char *name;
+    if (!options_find(k->cli, "cpu", &name))
+        return true;
+    Diag diag = {.arena = &k->cli->arena};
+    if (compile_find_machine(&k->machine, name, false, &diag)) {
+        k->options.machine = &k->machine;
+        return true;
+    }
+    cli_complain(k->cli, "%s", diag.list.data[0].message);
+    return false;
+}
+
 /* What the form of a kernel takes for granted that runs where it was proved. */
 static bool parse_assume(Compile *k)
 {
     static const char *const names[] = {
         [ASSUME_NOTHING] = "nothing", [ASSUME_BOUNDS] = "bounds", [ASSUME_INNER] = "inner",
+        [ASSUME_USUAL] = "usual",
     };
     const char *text;
     if (!options_find(k->cli, "assume", &text))
@@ -96,7 +114,7 @@ static bool parse_assume(Compile *k)
             k->options.assume = (Assumptions)i;
             return true;
         }
-    cli_complain(k->cli, "--assume is nothing, bounds or inner, not '%s'", text);
+    cli_complain(k->cli, "--assume is nothing, bounds, inner or usual, not '%s'", text);
     return false;
 }
 
@@ -143,7 +161,8 @@ static void report(Compile *k, const Decl *entry, const CompiledObject *made, do
 
 static bool compile_entry(Compile *k, const Decl *entry)
 {
-    CompileJob     job = {{k->module, entry, k->overrides, k->settings.len}, k->options};
+    CompileJob     job = {.source = {k->module, entry, k->overrides, k->settings.len},
+                          .options = k->options};
     CompiledObject made = {0};
     double         start = cli_now_ms();
     bool           ok;
@@ -230,7 +249,7 @@ static int run(Cli *cli)
         list_stages(&cli->out);
         return CLI_OK;
     }
-    if (!options_color(cli) || !parse_stage(&k) || !parse_lanes(&k)
+    if (!options_color(cli) || !parse_stage(&k) || !parse_lanes(&k) || !parse_cpu(&k)
         || !parse_assume(&k) || !settings_parse(cli, &k.settings))
         return CLI_TROUBLE;
     if (cli->operands.len != 1) {
@@ -238,6 +257,7 @@ static int run(Cli *cli)
                                                   : "no file; name one, or - for standard input");
         return CLI_TROUBLE;
     }
+    k.options.quick = options_given(cli, "quick");
     int status = compile_file(&k);
     cli_flush(cli);
     weft_wgsl_release(k.wgsl);

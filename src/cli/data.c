@@ -75,7 +75,7 @@ uint64_t shape_size(const Shape *s, uint64_t count)
     return s->tail_offset + count * s->tail->stride;
 }
 
-uint64_t shape_count(const Shape *s, uint64_t size)
+uint64_t data_shape_count(const Shape *s, uint64_t size)
 {
     if (s->tail)
         return size > s->tail_offset ? (size - s->tail_offset) / s->tail->stride : 0;
@@ -176,7 +176,7 @@ static bool measure_bytes(const Shape *s, const Value *v, Arena *arena, uint64_t
     }
     if (!s->tail)
         return true;
-    *count = shape_count(s, size);
+    *count = data_shape_count(s, size);
     if (*count && shape_size(s, *count) == size)
         return true;
     *why = arena_printf(arena, "%s takes a multiple of %llu bytes%s, but %s has %llu",

@@ -25,7 +25,7 @@ Shape data_shape(Arena *arena, const weft_type *type);
 uint64_t shape_size(const Shape *s, uint64_t count);
 /* Elements of the tail, or of the array that the type is, in so many bytes; 1 for
  * what is no array. */
-uint64_t shape_count(const Shape *s, uint64_t size);
+uint64_t data_shape_count(const Shape *s, uint64_t size);
 /* Scalars of a type of fixed size. */
 uint64_t type_scalars(const weft_type *type);
 

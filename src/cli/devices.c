@@ -13,14 +13,17 @@
 
 #include "cli/cli.h"
 #include "cli/device.h"
+#include "cli/profile.h"
 
 static const Option options[] = {
     {"json", 0, NULL, "print JSON, for programs"},
+    {"profile", 0, NULL, "measure rates, bandwidth and latency, once, and plot them"},
+    {"again", 0, NULL, "with --profile: measure again"},
     {0},
 };
 
 typedef struct Found {
-    DeviceInfo info;
+    AdapterInfo info;
     WGPULimits limits;
     VEC(const char *) features;
 } Found;
@@ -55,6 +58,7 @@ static const char *feature_name(WGPUFeatureName feature)
         {WGPUFeatureName_PrimitiveIndex, "primitive-index"},
         {WGPUFeatureName_TextureComponentSwizzle, "texture-component-swizzle"},
         {WGPUFeatureName_SubgroupSizeControl, "subgroup-size-control"},
+        {WGPUFeatureName_WeftShaderF64, "weft-f64"},
     };
     for (size_t i = 0; i < COUNTOF(names); i++)
         if (names[i].feature == feature)
@@ -77,7 +81,7 @@ static const char *feature_name(WGPUFeatureName feature)
 
 /* ---- looking ---- */
 
-static bool same(const DeviceInfo *x, const DeviceInfo *y)
+static bool same(const AdapterInfo *x, const AdapterInfo *y)
 {
     return strcmp(x->backend, y->backend) == 0 && strcmp(x->type, y->type) == 0
         && strcmp(x->device, y->device) == 0 && strcmp(x->description, y->description) == 0;
@@ -88,7 +92,7 @@ static uint32_t find(Device *d, const Adapters *all, WGPUAdapter adapter, Found 
 {
     uint32_t i = 0;
     *f = (Found){0};
-    device_describe(d, adapter, &f->info, &f->limits);
+    library_describe(&d->lib, d->arena, adapter, &f->info, &f->limits);
     while (i < all->len && !same(&all->data[i].info, &f->info))
         i++;
     return i;
@@ -99,11 +103,11 @@ static void add(Device *d, Adapters *all, WGPUAdapter adapter)
     Found f;
     WGPUSupportedFeatures features = WGPU_SUPPORTED_FEATURES_INIT;
     find(d, all, adapter, &f);
-    d->procs.AdapterGetFeatures(adapter, &features);
+    d->lib.procs.AdapterGetFeatures(adapter, &features);
     for (size_t i = 0; i < features.featureCount; i++)
         if (feature_name(features.features[i]))
             VEC_PUSH(d->arena, &f.features, feature_name(features.features[i]));
-    d->procs.SupportedFeaturesFreeMembers(features);
+    d->lib.procs.SupportedFeaturesFreeMembers(features);
     VEC_PUSH(d->arena, all, f);
 }
 
@@ -112,12 +116,12 @@ static const char *ask(Device *d, const WGPURequestAdapterOptions *wish, bool an
 {
     WGPUAdapter adapter = NULL;
     Found       f;
-    const char *why = device_find_adapter(d, wish, &adapter);
+    const char *why = library_find_adapter(&d->lib, d->arena, wish, &adapter);
     if (why)
         return why;
     if (!anew || find(d, all, adapter, &f) == all->len)
         add(d, all, adapter);
-    d->procs.AdapterRelease(adapter);
+    d->lib.procs.AdapterRelease(adapter);
     return NULL;
 }
 
@@ -157,17 +161,17 @@ static void find_kinds(Device *d, Adapters *all)
     }
 }
 
-/* What is taken if nobody says anything; `len`: none is, and *why says why. */
+/* The default device; `len` if there is none, with the reason in *why. */
 static uint32_t find_default(Device *d, const Adapters *all, const char **why)
 {
     WGPURequestAdapterOptions wish = WGPU_REQUEST_ADAPTER_OPTIONS_INIT;
     WGPUAdapter adapter = NULL;
     Found       f;
-    *why = device_find_adapter(d, &wish, &adapter);
+    *why = library_find_adapter(&d->lib, d->arena, &wish, &adapter);
     if (*why)
         return all->len;
     uint32_t at = find(d, all, adapter, &f);
-    d->procs.AdapterRelease(adapter);
+    d->lib.procs.AdapterRelease(adapter);
     return at;
 }
 
@@ -176,7 +180,7 @@ static const char *reason(Device *d, const Adapters *all, uint32_t at)
 {
     const Found *f = &all->data[at];
     const char  *word = getenv("WEFT_ADAPTER");
-    if (!d->has_options)
+    if (!d->lib.has_options)
         return "the library prefers it";
     if (word && *word)
         return arena_printf(d->arena, "the environment has WEFT_ADAPTER=%s", word);
@@ -234,7 +238,7 @@ static void show(Cli *cli, const Found *f, const char *why)
 static void json_pair(Text *out, const char *key, const char *value)
 {
     text_printf(out, "\"%s\":", key);
-    json_string(out, value);
+    json_text(out, value);
     text_char(out, ',');
 }
 
@@ -255,7 +259,7 @@ static void json_adapter(Text *out, const Found *f, const char *why)
                 why ? "true" : "false", f->info.subgroup_min, f->info.subgroup_max);
     for (uint32_t i = 0; i < f->features.len; i++) {
         text_add(out, i ? STR(",") : STR(""));
-        json_string(out, f->features.data[i]);
+        json_text(out, f->features.data[i]);
     }
     text_add(out, STR("],\"limits\":{"));
     const char *comma = "";
@@ -275,7 +279,7 @@ static void tell_end(Text *out, const char *left_out, bool json)
         text_add(out, STR("]"));
     if (json && left_out) {
         text_add(out, STR(",\"left_out\":"));
-        json_string(out, left_out);
+        json_text(out, left_out);
     } else if (left_out) {
         text_add(out, STR("\nleft out: "));
         show_text(out, str_of(left_out));
@@ -294,10 +298,12 @@ static int run(Cli *cli)
         cli_complain(cli, "takes no operand");
         return CLI_TROUBLE;
     }
+    if (options_find(cli, "profile", NULL))
+        return profile_show(cli, json, options_find(cli, "again", NULL));
     uint32_t    chosen = 0;
     const char *left_out = NULL, *why = device_load(&d, &cli->arena, &(DeviceDesc){0});
     if (!why) {
-        if (d.has_options)
+        if (d.lib.has_options)
             find_numbered(&d, &all, &left_out);
         else
             find_kinds(&d, &all);

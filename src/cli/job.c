@@ -28,7 +28,7 @@ static WGPUShaderModule make_module(Device *d, const JobDesc *desc)
     wgsl.code = (WGPUStringView){desc->source, desc->source_size};
     WGPUShaderModuleDescriptor wish = WGPU_SHADER_MODULE_DESCRIPTOR_INIT;
     wish.nextInChain = &wgsl.chain;
-    return d->procs.DeviceCreateShaderModule(d->device, &wish);
+    return d->lib.procs.DeviceCreateShaderModule(d->device, &wish);
 }
 
 static WGPUComputePipeline make_pipeline(Device *d, const JobDesc *desc,
@@ -45,12 +45,14 @@ static WGPUComputePipeline make_pipeline(Device *d, const JobDesc *desc,
     wish.compute.entryPoint = view(desc->entry);
     wish.compute.constantCount = desc->constant_count;
     wish.compute.constants = constants;
-    return d->procs.DeviceCreateComputePipeline(d->device, &wish);
+    return d->lib.procs.DeviceCreateComputePipeline(d->device, &wish);
 }
 
 const char *job_compile(Job *job, Device *device, const JobDesc *desc)
 {
     *job = (Job){.device = device, .desc = *desc};
+    if (desc->immediate_size && !device->lib.procs.ComputePassEncoderSetImmediates)
+        return "this library has no var<immediate>";
     device_watch(device);
     double start = cli_now_ms();
     job->module = make_module(device, desc);
@@ -69,8 +71,8 @@ const char *job_compile_again(Job *job, double *ms)
     WGPUComputePipeline pipeline = make_pipeline(d, &job->desc, module);
     const char *why = device_caught(d);
     *ms = cli_now_ms() - start;
-    d->procs.ComputePipelineRelease(pipeline);
-    d->procs.ShaderModuleRelease(module);
+    d->lib.procs.ComputePipelineRelease(pipeline);
+    d->lib.procs.ShaderModuleRelease(module);
     return why;
 }
 
@@ -81,7 +83,7 @@ static WGPUBuffer make_buffer(Device *d, uint64_t size, WGPUBufferUsage usage)
     WGPUBufferDescriptor wish = WGPU_BUFFER_DESCRIPTOR_INIT;
     wish.size = size;
     wish.usage = usage;
-    return d->procs.DeviceCreateBuffer(d->device, &wish);
+    return d->lib.procs.DeviceCreateBuffer(d->device, &wish);
 }
 
 static void make_buffers(Job *job)
@@ -106,11 +108,11 @@ static void bind_group(Job *job, uint32_t first, uint32_t last)
         entries[i - first].buffer = job->desc.bindings[i].buffer;
     }
     WGPUBindGroupDescriptor wish = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
-    wish.layout = d->procs.ComputePipelineGetBindGroupLayout(job->pipeline, number);
+    wish.layout = d->lib.procs.ComputePipelineGetBindGroupLayout(job->pipeline, number);
     wish.entryCount = last - first;
     wish.entries = entries;
-    job->bind_groups[number] = d->procs.DeviceCreateBindGroup(d->device, &wish);
-    d->procs.BindGroupLayoutRelease(wish.layout);
+    job->bind_groups[number] = d->lib.procs.DeviceCreateBindGroup(d->device, &wish);
+    d->lib.procs.BindGroupLayoutRelease(wish.layout);
 }
 
 const char *job_bind(Job *job)
@@ -133,7 +135,7 @@ void job_write(Job *job, uint32_t index, const uint8_t *bytes)
     Device     *d = job->device;
     JobBinding *b = &job->desc.bindings[index];
     for (uint64_t at = 0; at < b->size; at += WRITE_PART)
-        d->procs.QueueWriteBuffer(d->queue, b->buffer, at, bytes + at,
+        d->lib.procs.QueueWriteBuffer(d->queue, b->buffer, at, bytes + at,
                                   MIN_OF(WRITE_PART, b->size - at));
 }
 
@@ -152,10 +154,10 @@ static void wait_for_queue(Device *d)
 {
     bool done = false;
     WGPUQueueWorkDoneCallbackInfo info = WGPU_QUEUE_WORK_DONE_CALLBACK_INFO_INIT;
-    info.mode = device_callback_mode(d);
+    info.mode = library_callback_mode(&d->lib);
     info.callback = on_done;
     info.userdata1 = &done;
-    device_wait(d, d->procs.QueueOnSubmittedWorkDone(d->queue, info), &done);
+    library_wait(&d->lib, d->lib.procs.QueueOnSubmittedWorkDone(d->queue, info), &done);
 }
 
 const char *job_settle(Job *job)
@@ -166,15 +168,15 @@ const char *job_settle(Job *job)
 
 static void submit(Device *d, WGPUCommandEncoder encoder)
 {
-    WGPUCommandBuffer commands = d->procs.CommandEncoderFinish(encoder, NULL);
-    d->procs.QueueSubmit(d->queue, 1, &commands);
-    d->procs.CommandBufferRelease(commands);
-    d->procs.CommandEncoderRelease(encoder);
+    WGPUCommandBuffer commands = d->lib.procs.CommandEncoderFinish(encoder, NULL);
+    d->lib.procs.QueueSubmit(d->queue, 1, &commands);
+    d->lib.procs.CommandBufferRelease(commands);
+    d->lib.procs.CommandEncoderRelease(encoder);
 }
 
 static WGPUCommandEncoder encode_dispatch(Job *job)
 {
-    const Procs   *p = &job->device->procs;
+    const Procs   *p = &job->device->lib.procs;
     const JobDesc *desc = &job->desc;
     WGPUCommandEncoder     encoder = p->DeviceCreateCommandEncoder(job->device->device, NULL);
     WGPUComputePassEncoder pass = p->CommandEncoderBeginComputePass(encoder, NULL);
@@ -220,17 +222,18 @@ static bool copy_out(Device *d, WGPUBuffer from, uint8_t *bytes, uint64_t size)
     bool               done = false;
     WGPUMapAsyncStatus status = WGPUMapAsyncStatus_Error;
     WGPUBufferMapCallbackInfo info = WGPU_BUFFER_MAP_CALLBACK_INFO_INIT;
-    info.mode = device_callback_mode(d);
+    info.mode = library_callback_mode(&d->lib);
     info.callback = on_map;
     info.userdata1 = &status;
     info.userdata2 = &done;
-    device_wait(d, d->procs.BufferMapAsync(from, WGPUMapMode_Read, 0, size, info), &done);
+    WGPUFuture future = d->lib.procs.BufferMapAsync(from, WGPUMapMode_Read, 0, size, info);
+    library_wait(&d->lib, future, &done);
     const void *mapped = status == WGPUMapAsyncStatus_Success
-                       ? d->procs.BufferGetConstMappedRange(from, 0, size) : NULL;
+                       ? d->lib.procs.BufferGetConstMappedRange(from, 0, size) : NULL;
     if (!mapped)
         return false;
     memcpy(bytes, mapped, size);
-    d->procs.BufferUnmap(from);
+    d->lib.procs.BufferUnmap(from);
     return true;
 }
 
@@ -241,11 +244,11 @@ const char *job_read(Job *job, uint32_t index, uint8_t *bytes)
     device_watch(d);
     WGPUBuffer staging = make_buffer(d, b->size,
                                      WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst);
-    WGPUCommandEncoder encoder = d->procs.DeviceCreateCommandEncoder(d->device, NULL);
-    d->procs.CommandEncoderCopyBufferToBuffer(encoder, b->buffer, 0, staging, 0, b->size);
+    WGPUCommandEncoder encoder = d->lib.procs.DeviceCreateCommandEncoder(d->device, NULL);
+    d->lib.procs.CommandEncoderCopyBufferToBuffer(encoder, b->buffer, 0, staging, 0, b->size);
     submit(d, encoder);
     bool ok = copy_out(d, staging, bytes, b->size);
-    d->procs.BufferRelease(staging);
+    d->lib.procs.BufferRelease(staging);
     const char *why = device_caught(d);
     if (!why && !ok)
         why = device_lost_soon(d);
@@ -256,7 +259,7 @@ void job_close(Job *job)
 {
     if (!job->device)
         return;
-    const Procs *p = &job->device->procs;
+    const Procs *p = &job->device->lib.procs;
     for (uint32_t i = 0; i < JOB_MAX_GROUPS; i++)
         if (job->bind_groups[i])
             p->BindGroupRelease(job->bind_groups[i]);

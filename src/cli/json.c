@@ -7,7 +7,7 @@
  */
 #include "cli/cli.h"
 
-void json_string(Text *out, const char *text)
+void json_text(Text *out, const char *text)
 {
     text_json(out, str_of(text));
 }
@@ -31,15 +31,15 @@ static const char *severity_word(weft_severity severity)
 static void diagnostic(Text *out, const weft_diagnostic *d)
 {
     text_printf(out, "{\"severity\":\"%s\",\"id\":", severity_word(d->severity));
-    json_string(out, d->id);
+    json_text(out, d->id);
     text_printf(out, ",\"message\":");
-    json_string(out, d->message);
+    json_text(out, d->message);
     lines(out, &d->place);
     text_printf(out, ",\"offset\":%u,\"length\":%u,\"notes\":[", d->place.offset,
                 d->place.length);
     for (uint32_t i = 0; i < d->note_count; i++) {
         text_printf(out, "%s{\"message\":", i ? "," : "");
-        json_string(out, d->notes[i].message);
+        json_text(out, d->notes[i].message);
         lines(out, &d->notes[i].place);
         text_char(out, '}');
     }

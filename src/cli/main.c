@@ -12,11 +12,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/near.h"
 #include "cli/cli.h"
 
 static const Command *const commands[] = {
-    &cli_run, &cli_check, &cli_reflect, &cli_compile, &cli_devices, &cli_explain,
-    &cli_version, &cli_help,
+    &cli_run, &cli_check, &cli_reflect, &cli_inspect, &cli_tune, &cli_compile, &cli_devices,
+    &cli_explain, &cli_model, &cli_vectors, &cli_solve, &cli_serve, &cli_submit, &cli_jobs,
+    &cli_key, &cli_audit, &cli_worker, &cli_version, &cli_help,
 };
 
 static const char *command_name(uint32_t index)
@@ -29,6 +31,20 @@ static const Command *command_find(const char *name)
     for (size_t i = 0; i < COUNTOF(commands); i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
+    return NULL;
+}
+
+/* The word of a part of a group after the group's own: "info" of "model info". */
+static const char *part_word(const Command *group, const Command *part)
+{
+    return part->name + strlen(group->name) + 1;
+}
+
+static const Command *part_find(const Command *group, const char *word)
+{
+    for (const Command *const *part = group->parts; *part; part++)
+        if (strcmp(part_word(group, *part), word) == 0)
+            return *part;
     return NULL;
 }
 
@@ -104,8 +120,21 @@ static void print_option(Text *out, const Option *o)
     text_printf(out, "  %-26s %s\n", left, o->help);
 }
 
+static void print_group_help(Text *out, const Command *group)
+{
+    text_printf(out, "usage: weft %s PART [OPTION...] [OPERAND...]\n\n%s\n\nparts\n", group->name,
+                group->purpose);
+    for (const Command *const *part = group->parts; *part; part++)
+        text_printf(out, "  %-10s %s\n", part_word(group, *part), (*part)->purpose);
+    text_printf(out, "\n'weft help %s PART' says more.\n", group->name);
+}
+
 static void print_command_help(Text *out, const Command *command)
 {
+    if (command->parts) {
+        print_group_help(out, command);
+        return;
+    }
     text_printf(out, "usage: weft %s%s%s%s\n\n%s\n", command->name,
                 command->options->name ? " [OPTION...]" : "",
                 *command->operands ? " " : "", command->operands, command->purpose);
@@ -120,7 +149,8 @@ static void print_command_help(Text *out, const Command *command)
 static void print_help(Text *out)
 {
     text_printf(out, "usage: weft COMMAND [OPTION...] [OPERAND...]\n\n"
-                     "Runs, checks and explains WGSL compute kernels.\n\ncommands\n");
+                     "Runs, checks and explains WGSL compute kernels; reads language "
+                     "models.\n\ncommands\n");
     for (size_t i = 0; i < COUNTOF(commands); i++)
         text_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->purpose);
     text_printf(out, "\n'weft help COMMAND' says more.\n"
@@ -137,12 +167,22 @@ static int unknown_command(const Cli *cli, const char *name)
     return CLI_TROUBLE;
 }
 
+static int unknown_part(const Cli *cli, const Command *group, const char *word)
+{
+    Near near = near_begin(str_of(word));
+    for (const Command *const *part = group->parts; *part; part++)
+        near_consider(&near, str_of(part_word(group, *part)));
+    if (near.found.data)
+        cli_complain(cli, "there is no command '%s %s'; did you mean '%s %.*s'?", group->name, word,
+                     group->name, STR_ARG(near.found));
+    else
+        cli_complain(cli, "there is no command '%s %s'; 'weft help %s' lists them", group->name,
+                     word, group->name);
+    return CLI_TROUBLE;
+}
+
 static int run_help(Cli *cli)
 {
-    if (cli->operands.len > 1) {
-        cli_complain(cli, "one command at a time");
-        return CLI_TROUBLE;
-    }
     if (cli->operands.len == 0) {
         print_help(&cli->out);
         return CLI_OK;
@@ -150,6 +190,16 @@ static int run_help(Cli *cli)
     const Command *command = command_find(cli->operands.data[0]);
     if (!command)
         return unknown_command(cli, cli->operands.data[0]);
+    if (cli->operands.len > (command->parts ? 2 : 1)) {
+        cli_complain(cli, "one command at a time");
+        return CLI_TROUBLE;
+    }
+    if (cli->operands.len == 2) {
+        const Command *group = command;
+        command = part_find(group, cli->operands.data[1]);
+        if (!command)
+            return unknown_part(cli, group, cli->operands.data[1]);
+    }
     print_command_help(&cli->out, command);
     return CLI_OK;
 }
@@ -205,6 +255,27 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
+/* Runs a command, or what follows the name of a group, with the arguments behind it. */
+static int run_command(Cli *cli, const Command *command, int argc, char **argv)
+{
+    if (command->parts && argc > 0 && argv[0][0] != '-') {
+        const Command *part = part_find(command, argv[0]);
+        return part ? run_command(cli, part, argc - 1, argv + 1)
+                    : unknown_part(cli, command, argv[0]);
+    }
+    if (wants_help(argc, argv)) {
+        print_command_help(&cli->out, command);
+        return CLI_OK;
+    }
+    if (command->parts) {
+        cli_complain(cli, "'%s' needs a command after it; 'weft help %s' lists them",
+                     command->name, command->name);
+        return CLI_TROUBLE;
+    }
+    cli->command = command;
+    return options_parse(cli, argc, argv) ? command->run(cli) : CLI_TROUBLE;
+}
+
 static void run(void *context)
 {
     Start *s = context;
@@ -220,14 +291,8 @@ static void run(void *context)
         cli_complain(cli, "there is no option '%s' before a command; see 'weft help'", word);
     else if (!command)
         unknown_command(cli, word);
-    else if (wants_help(s->argc - 2, s->argv + 2)) {
-        print_command_help(&cli->out, command);
-        s->status = CLI_OK;
-    } else {
-        cli->command = command;
-        if (options_parse(cli, s->argc - 2, s->argv + 2))
-            s->status = command->run(cli);
-    }
+    else
+        s->status = run_command(cli, command, s->argc - 2, s->argv + 2);
     cli_flush(cli);
 }
 

@@ -23,6 +23,7 @@ static const struct { const char *name; uint32_t size; bool is_float; } scalars[
     [WEFT_SCALAR_U32] = {"u32", 4, false},
     [WEFT_SCALAR_F32] = {"f32", 4, true},
     [WEFT_SCALAR_F16] = {"f16", 2, true},
+    [WEFT_SCALAR_F64] = {"f64", 8, true},
 };
 
 uint32_t scalar_size(weft_scalar scalar)
@@ -84,6 +85,8 @@ void scalar_store(uint8_t *to, weft_scalar scalar, double value)
     if (scalar == WEFT_SCALAR_F32) {
         float f = (float)value;
         memcpy(to, &f, sizeof f);
+    } else if (scalar == WEFT_SCALAR_F64) {
+        memcpy(to, &value, sizeof value);
     } else if (scalar == WEFT_SCALAR_F16) {
         uint16_t h = half_from_double(value);
         memcpy(to, &h, sizeof h);
@@ -101,6 +104,11 @@ double scalar_load(const uint8_t *from, weft_scalar scalar)
     uint32_t u = 0;
     int32_t  i;
     float    f;
+    double   d;
+    if (scalar == WEFT_SCALAR_F64) {
+        memcpy(&d, from, sizeof d);
+        return d;
+    }
     memcpy(&u, from, scalar_size(scalar));
     memcpy(&i, &u, sizeof i);
     memcpy(&f, &u, sizeof f);
@@ -109,6 +117,7 @@ double scalar_load(const uint8_t *from, weft_scalar scalar)
     case WEFT_SCALAR_F32: return (double)f;
     case WEFT_SCALAR_F16: return half_to_double((uint16_t)u);
     case WEFT_SCALAR_U32:
+    case WEFT_SCALAR_F64:
     case WEFT_SCALAR_BOOL: break;
     }
     return u;
@@ -127,7 +136,7 @@ NumberFault scalar_fit(weft_scalar scalar, double *value)
     if (scalar == WEFT_SCALAR_F32)
         *value = isfinite(given) && fabs(given) >= 0x1.ffffffp127
                      ? copysign((double)INFINITY, given) : (double)(float)given;
-    else
+    else if (scalar == WEFT_SCALAR_F16)
         *value = half_to_double(half_from_double(given));
     return isinf(*value) && !isinf(given) ? NUMBER_OUT_OF_RANGE : NUMBER_OK;
 }
@@ -190,7 +199,7 @@ void number_print(Text *out, weft_scalar scalar, double value)
         text_add(out, STR("nan"));
         return;
     }
-    for (int digits = scalar == WEFT_SCALAR_F16 ? 3 : 6; digits <= 9; digits++) {
+    for (int digits = scalar == WEFT_SCALAR_F16 ? 3 : 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (reads_back(text, scalar, value))
             break;

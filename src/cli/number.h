@@ -2,7 +2,7 @@
 /*
  * number.h - the scalars of WGSL as text and as bytes.
  *
- * A double holds every value of i32, u32, f32 and f16, so that is what numbers
+ * A double holds every value of i32, u32, f32, f16 and f64, so that is what numbers
  * are between text and bytes.
  */
 #ifndef WEFT_CLI_NUMBER_H

@@ -6,6 +6,7 @@
  * out    options and operands; messages that say what was meant
  * not    what the options do
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,17 +86,26 @@ static bool parse_long(Cli *cli, const char *arg, const char *next, bool *taken)
     return true;
 }
 
-/* "-q", "-qv": letters that take no value. */
-static bool parse_letters(Cli *cli, const char *arg)
+/* "-q", "-qv", "-n 5", "-n5": letters; one that takes a value is the last. */
+static bool parse_letters(Cli *cli, const char *arg, const char *next, bool *taken)
 {
     for (const char *at = arg + 1; *at; at++) {
         const Option *o = option_of_letter(cli, *at);
-        if (!o || o->value) {
+        if (!o) {
             cli_complain(cli, "there is no option '-%c'; see 'weft help %s'", *at,
                          cli->command->name);
             return false;
         }
-        VEC_PUSH(&cli->arena, &cli->given, ((Given){o, NULL}));
+        bool needs = o->value && o->value[0] != '[';
+        if (needs && !at[1] && !next) {
+            cli_complain(cli, "'-%c' needs a value: -%c %s", *at, *at, o->value);
+            return false;
+        }
+        *taken = needs && !at[1];
+        Given given = {o, !needs ? NULL : at[1] ? at + 1 : next};
+        VEC_PUSH(&cli->arena, &cli->given, given);
+        if (needs)
+            return true;
     }
     return true;
 }
@@ -113,7 +123,7 @@ bool options_parse(Cli *cli, int argc, char **argv)
         else if (arg[1] == '-') {
             if (!parse_long(cli, arg, i + 1 < argc ? argv[i + 1] : NULL, &taken))
                 return false;
-        } else if (!parse_letters(cli, arg))
+        } else if (!parse_letters(cli, arg, i + 1 < argc ? argv[i + 1] : NULL, &taken))
             return false;
         i += taken;
     }
@@ -203,4 +213,57 @@ bool options_features(Cli *cli, const char *option, const char *(*name)(uint32_t
     VEC_PUSH(&cli->arena, &found, NULL);
     *list = given ? found.data : NULL;
     return true;
+}
+
+/* ---- values ---- */
+
+bool options_given(const Cli *cli, const char *name)
+{
+    return options_find(cli, name, &(const char *){NULL});
+}
+
+bool options_real(Cli *cli, const char *name, double *out)
+{
+    const char *text = NULL;
+    char       *end;
+    if (!options_find(cli, name, &text))
+        return true;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) {
+        cli_complain(cli, "--%s: '%s' is not a number", name, text);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool options_uint(Cli *cli, const char *name, uint32_t *out)
+{
+    double value = *out;
+    if (!options_real(cli, name, &value))
+        return false;
+    if (value < 0 || value > 0x7fffffff || value != floor(value)) {
+        cli_complain(cli, "--%s must be a whole number that is not negative", name);
+        return false;
+    }
+    *out = (uint32_t)value;
+    return true;
+}
+
+/* words: ended by NULL */
+bool options_choice(Cli *cli, const char *name, const char *const *words, uint32_t *out)
+{
+    const char *text = NULL;
+    if (!options_find(cli, name, &text))
+        return true;
+    for (uint32_t i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0) {
+            *out = i;
+            return true;
+        }
+    Text known = {.arena = &cli->arena};
+    for (uint32_t i = 0; words[i]; i++)
+        text_printf(&known, "%s%s", i ? ", " : "", words[i]);
+    cli_complain(cli, "--%s: unknown value '%s': expected %s", name, text, known.data);
+    return false;
 }

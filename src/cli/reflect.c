@@ -47,7 +47,7 @@ const char *reflect_scalar(weft_scalar scalar)
     static const char *const words[] = {
         [WEFT_SCALAR_BOOL] = "bool", [WEFT_SCALAR_I32] = "i32",
         [WEFT_SCALAR_U32] = "u32", [WEFT_SCALAR_F32] = "f32",
-        [WEFT_SCALAR_F16] = "f16",
+        [WEFT_SCALAR_F16] = "f16", [WEFT_SCALAR_F64] = "f64",
     };
     return words[scalar];
 }
@@ -71,7 +71,7 @@ static void show_bindings(Cli *cli, const weft_entry_point *e)
                                        "access", "min bytes"};
     table_row(&t, head);
     for (uint32_t i = 0; i < e->binding_count; i++) {
-        const weft_binding *b = &e->bindings[i];
+        const weft_wgsl_binding *b = &e->bindings[i];
         const char *row[] = {
             arena_printf(&cli->arena, "%u", b->group),
             arena_printf(&cli->arena, "%u", b->binding),

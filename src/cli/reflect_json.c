@@ -10,7 +10,7 @@
 static void key_string(Text *out, const char *key, const char *value)
 {
     text_printf(out, "\"%s\":", key);
-    json_string(out, value);
+    json_text(out, value);
 }
 
 static void size(Text *out, const uint32_t s[3], uint64_t memory)
@@ -19,7 +19,7 @@ static void size(Text *out, const uint32_t s[3], uint64_t memory)
                 s[2], (unsigned long long)memory);
 }
 
-static void binding(Text *out, const weft_binding *b)
+static void binding(Text *out, const weft_wgsl_binding *b)
 {
     text_printf(out, "{\"group\":%u,\"binding\":%u,", b->group, b->binding);
     key_string(out, "name", b->name);

@@ -26,6 +26,7 @@ static const Option options[] = {
     {"adapter", 0, "NAME", "cpu, vulkan, or a part of a name that 'weft devices' shows"},
     {"threads", 0, "N", "threads of the CPU device (default: one for each core)"},
     {"lanes", 0, "N", "invocations at a time on the CPU: 1, 4, 8, 16 (default: what suits)"},
+    {"cpu", 0, "NAME", "compile for this processor, such as x86-64-v3 (default: this one)"},
     {"deadline", 0, "SECONDS", "give up after that long"},
     {"no-cache", 0, NULL, "compile anew, and keep nothing"},
     {"json", 0, NULL, "print JSON, for programs"},
@@ -155,17 +156,22 @@ static bool execute(Run *r)
 
 /* ---- the command ---- */
 
+bool run_prepare(Run *r, int *status)
+{
+    *status = CLI_TROUBLE;
+    return run_args(r) && load(r, status) && run_plan(r) && specialize(r, status)
+        && run_plan_outputs(r) && open_device(r) && run_data(r) && run_pictures(r)
+        && run_groups(r);
+}
+
 static int go(Run *r)
 {
-    int status = CLI_TROUBLE;
-    if (!run_args(r) || !load(r, &status))
-        return status;
-    bool ok = run_plan(r) && specialize(r, &status) && run_plan_outputs(r) && open_device(r)
-           && run_data(r) && run_pictures(r) && run_groups(r) && execute(r) && run_outputs(r);
+    int  status;
+    bool ok = run_prepare(r, &status) && execute(r) && run_outputs(r);
     return ok ? CLI_OK : status;
 }
 
-static void clean_up(Run *r)
+void run_clean_up(Run *r)
 {
     for (uint32_t i = 0; i < r->bound_count; i++) {
         Bound *b = &r->bounds[i];
@@ -187,7 +193,7 @@ static int run(Cli *cli)
     if (r.json && status != CLI_OK)
         json_run_failed(&r);
     cli_flush(cli);
-    clean_up(&r);
+    run_clean_up(&r);
     return status;
 }
 

@@ -105,6 +105,7 @@ static bool parse_device(Run *r)
 {
     uint64_t threads = 0;
     options_find(r->cli, "adapter", &r->device_desc.adapter);
+    options_find(r->cli, "cpu", &r->device_desc.cpu);
     r->device_desc.no_cache = options_find(r->cli, "no-cache", NULL);
     if (!parse_whole(r, "threads", 1, 1024, &threads))
         return false;

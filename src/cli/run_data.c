@@ -69,7 +69,7 @@ static bool is_array(const Bound *b)
 
 static void note_longest(Run *r, const Bound *b)
 {
-    uint64_t count = b->shape.tail ? b->count : shape_count(&b->shape, b->type->size);
+    uint64_t count = b->shape.tail ? b->count : data_shape_count(&b->shape, b->type->size);
     if (!b->is_buffer || b->uniform || !is_array(b) || count <= r->longest)
         return;
     r->longest = count;
@@ -177,7 +177,7 @@ static void settle_size(Run *r, Bound *b)
 {
     uint64_t wanted = shape_size(&b->shape, b->count);
     b->size = round_up(MAX_OF(wanted, b->min_size), 4);
-    uint64_t count = shape_count(&b->shape, b->size);
+    uint64_t count = data_shape_count(&b->shape, b->size);
     if (b->shape.tail && count != b->count) {
         run_note(r, "'%s' gets %llu elements instead of %llu: a buffer of %s takes %llu bytes",
                  b->name, (unsigned long long)count, (unsigned long long)b->count,

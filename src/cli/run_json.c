@@ -25,7 +25,7 @@ static void json_value(Run *r, const weft_type *t, const uint8_t *bytes, uint64_
         text_add(out, i ? STR(",") : STR(""));
         if (is_struct) {
             const weft_member *m = &t->structure->members[i];
-            json_string(out, m->name);
+            json_text(out, m->name);
             text_char(out, ':');
             json_value(r, m->layout, bytes + m->offset, tail_count);
         } else
@@ -37,7 +37,7 @@ static void json_value(Run *r, const weft_type *t, const uint8_t *bytes, uint64_
 static void key_string(Text *out, const char *key, const char *value)
 {
     text_printf(out, "\"%s\":", key);
-    json_string(out, value);
+    json_text(out, value);
 }
 
 static void size3(Text *out, const char *key, const uint32_t size[3])
@@ -70,7 +70,7 @@ static void json_output(Run *r, const Output *o)
 static void json_device(Run *r)
 {
     Text *out = &r->cli->out;
-    const DeviceInfo *d = &r->device.info;
+    const AdapterInfo *d = &r->device.info;
     text_add(out, STR(",\"device\":{"));
     key_string(out, "name", d->device);
     text_char(out, ',');

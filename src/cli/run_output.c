@@ -58,7 +58,7 @@ bool run_pictures(Run *r)
             return run_fail(r, "--image %s: %s cannot be shown as '%s'; pictures are arrays of "
                             "u32 (rgba8), numbers (gray, range), vec3 or vec4 (color)",
                             o->bound->name, o->bound->type->name, picture_format_name(asked));
-        if (!picture_size(r, o, shape_count(&o->bound->shape, o->bound->size)))
+        if (!picture_size(r, o, data_shape_count(&o->bound->shape, o->bound->size)))
             return false;
     }
     return true;
@@ -161,7 +161,7 @@ static void write_text(Writing *w)
         type_walk(s->type, 0, 0, write_number, w);
         end_line(w);
     }
-    uint64_t count = array ? shape_count(s, w->bound->size) : 0;
+    uint64_t count = array ? data_shape_count(s, w->bound->size) : 0;
     for (uint64_t i = 0; i < count; i++) {
         type_walk(array->element, offset + i * array->stride, 0, write_number, w);
         end_line(w);
@@ -204,6 +204,7 @@ static bool write_npy(Run *r, Writing *w)
     static const char *const types[] = {
         [WEFT_SCALAR_BOOL] = "<u4", [WEFT_SCALAR_I32] = "<i4", [WEFT_SCALAR_U32] = "<u4",
         [WEFT_SCALAR_F32] = "<f4", [WEFT_SCALAR_F16] = "<f2",
+        [WEFT_SCALAR_F64] = "<f8",
     };
     uint64_t     dims[NPY_MAX_DIMS];
     const Bound *b = w->bound;

@@ -15,7 +15,7 @@
 
 /* ---- bindings ---- */
 
-static Bound bound_of(Run *r, const weft_binding *b)
+static Bound bound_of(Run *r, const weft_wgsl_binding *b)
 {
     bool uniform = b->kind == WEFT_BINDING_UNIFORM;
     bool writable = b->kind == WEFT_BINDING_STORAGE;
@@ -33,7 +33,7 @@ static bool list_bounds(Run *r)
     const weft_entry_point *e = r->entry;
     r->bounds = ARENA_ARRAY(&r->cli->arena, Bound, e->binding_count + 1);
     for (uint32_t i = 0; i < e->binding_count; i++) {
-        const weft_binding *b = &e->bindings[i];
+        const weft_wgsl_binding *b = &e->bindings[i];
         if (!b->layout)
             return run_fail(r, "'%s' is a %s; only buffers can be given to a kernel here",
                             b->name, b->type);

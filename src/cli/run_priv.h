@@ -101,6 +101,11 @@ bool run_fail(Run *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* A remark on standard error, unless --quiet or --json. */
 void run_note(Run *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Everything up to the number of workgroups: the bytes of each binding are there, and a
+ * device is open. False after a message; *status is then the exit status. */
+bool run_prepare(Run *r, int *status);          /* run.c                             */
+void run_clean_up(Run *r);
+
 bool run_args(Run *r);                          /* run_args.c                        */
 bool run_plan(Run *r);                          /* run_plan.c                        */
 bool run_plan_outputs(Run *r);

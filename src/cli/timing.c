@@ -50,7 +50,7 @@ static const char *measure_cold(Run *r)
     DeviceDesc  desc = r->device_desc;
     const char *why;
     r->times.cold_ms = r->job.compile_ms;
-    if (!r->device.has_options)
+    if (!r->device.lib.has_options)
         return NULL;
     desc.no_cache = true;
     why = device_open(&fresh, &r->cli->arena, &desc);
@@ -113,7 +113,7 @@ static double workgroup_count(const Run *r)
 void times_print(Run *r)
 {
     const Times      *t = &r->times;
-    const DeviceInfo *d = &r->device.info;
+    const AdapterInfo *d = &r->device.info;
     Text             *out = &r->cli->out;
     text_printf(out, "device   ");
     show_text(out, str_of(d->device));
@@ -121,6 +121,8 @@ void times_print(Run *r)
     show_text(out, str_of(*d->description ? d->description : d->type));
     text_printf(out, ")\ncompile  %s cold, %s cached\n", time_text(r, t->cold_ms),
                 time_text(r, t->cached_ms));
+    text_printf(out, "first    %s from the text of the kernel to its result\n",
+                time_text(r, t->cold_ms + t->first_ms));
     text_printf(out, "run      min %s, median %s, max %s, of %u\n", time_text(r, t->min_ms),
                 time_text(r, t->median_ms), time_text(r, t->max_ms), t->runs);
     text_printf(out, "rate     %.3g workgroups/s", per_second(workgroup_count(r), t->median_ms));

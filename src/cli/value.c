@@ -173,6 +173,9 @@ bool value_open(Value *v, uint64_t limit)
     const uint8_t *bytes = (const uint8_t *)v->file.text;
     if (v->kind == VALUE_NPY && !npy_open(&v->npy, v->arena, bytes, v->file.size, &why))
         return value_fail(v, "cannot read %s: %s", v->file.name, why);
+    if (v->kind == VALUE_NPY && v->npy.fortran)
+        return value_fail(v, "cannot read %s: it is in Fortran order; "
+                          "numpy.ascontiguousarray() turns it round", v->file.name);
     if (v->kind == VALUE_TEXT && v->file.size > UINT32_MAX)
         return value_fail(v, "cannot read %s: a text of more than 4 GiB", v->file.name);
     if (v->kind == VALUE_TEXT)
@@ -203,7 +206,7 @@ static bool next_random(Value *v, weft_scalar scalar, double *out)
     uint64_t bits = scramble(v->seed, v->index);
     bool     is_float = scalar_is_float(scalar);
     if (is_float && !v->has_range) {
-        int digits = scalar == WEFT_SCALAR_F16 ? 11 : 24;
+        int digits = scalar == WEFT_SCALAR_F16 ? 11 : scalar == WEFT_SCALAR_F64 ? 53 : 24;
         *out = ldexp((double)(bits >> (64 - digits)), -digits);
         return true;
     }

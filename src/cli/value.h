@@ -17,7 +17,7 @@
 #define WEFT_CLI_VALUE_H
 
 #include "cli/cli.h"
-#include "cli/npy.h"
+#include "cli/npy_at.h"
 #include "cli/number.h"
 
 typedef enum ValueKind {

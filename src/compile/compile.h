@@ -15,6 +15,7 @@
 #include "check/check.h"
 #include "emit/llvm/kernel_abi.h"
 #include "opt/proof.h"
+#include "vector/machine.h"
 
 /* The buffer that a kernel expects in KernelDispatch.buffers[i]. */
 typedef struct KernelBinding {
@@ -22,7 +23,7 @@ typedef struct KernelBinding {
 } KernelBinding;
 
 typedef struct Kernel {
-    KernelFn      *run;
+    _Atomic(KernelFn *) run;        /* another after kernel_improve(), at any time */
     KernelBinding *bindings;        /* [nbindings], by group, then binding        */
     uint32_t       nbindings;
     uint32_t       workgroup_size[3];
@@ -33,6 +34,8 @@ typedef struct Kernel {
                                        round, but for workgroup_size              */
     uint32_t       band;            /* rows of workgroups that one call may run; 0: one */
     bool           from_disk;       /* found in the disk cache                    */
+    bool           quick;           /* CompileOptions.quick: may be improved      */
+    uint64_t       made_ns;         /* time to compile it; 0: from disk           */
     Proof          proof;           /* what its dispatches must fulfil            */
 } Kernel;
 
@@ -44,24 +47,20 @@ typedef struct KernelCacheDesc {
     bool        no_disk;            /* memory only                                */
     bool        off;                /* every kernel is made anew                  */
     uint64_t    disk_limit;         /* bytes             0: 256 MiB               */
+    const Machine *machine;         /* kernels are for   NULL: the host; copied   */
 } KernelCacheDesc;
 
 KernelCache *kernel_cache_create(const KernelCacheDesc *desc);
 void         kernel_cache_release(KernelCache *cache);
 
-/* What a kernel may take for granted of the workgroups it runs (opt/proof.h). */
-typedef enum Assumptions {
-    ASSUME_NOTHING,
-    ASSUME_BOUNDS,                  /* indices stay inside                        */
-    ASSUME_INNER,                   /* and borders are elsewhere                  */
-} Assumptions;
-
 typedef struct CompileOptions {
     uint32_t lanes;                 /* 1, 4, 8, 16, 32   0: what suits best       */
     bool     shuffle;               /* hostile: lane groups in scrambled order    */
     Assumptions assume;             /* run only where the proof holds             */
-    bool     quick;                 /* soon made rather than fast. With ASSUME_INNER
-                                       small kernels are so, for small dispatches */
+    const Machine *machine;         /* NULL: the host; of a KernelCache its own   */
+    bool     quick;                 /* soon made rather than fast, unless the fast one is in
+                                       a cache already. From ASSUME_INNER on small kernels
+                                       are so, for small dispatches               */
 } CompileOptions;
 
 /*
@@ -73,16 +72,27 @@ const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
                          const CompileOptions *options, Diag *diag);
 void          kernel_release(KernelCache *cache, const Kernel *kernel);
 
+/*
+ * Makes the fast version of a quick kernel on a thread of the cache; `run` is that one's once
+ * it is there, with the same results bit by bit. Without effect for other kernels, and for
+ * those that it was called for before.
+ */
+void          kernel_improve(KernelCache *cache, const Kernel *kernel);
+
 /* How a kernel counts the workgroups of a dispatch that is given as `groups`. */
 void          kernel_groups(uint32_t out[3], const uint32_t groups[3], bool turned);
 /* The workgroups of this dispatch that fulfil what the kernel assumes. False: none. */
 bool          kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch,
                            ProofBox *box);
+/* What a kernel may still assume of workgroups that do not fulfil all that this one does;
+ * `borders`: they are those at the borders of a grid. */
+Assumptions   kernel_assumes_less(const Kernel *kernel, bool borders);
 /*
  * The same kernel with fewer assumptions, of one that has some. The caller gives it
  * back with kernel_release(). NULL after a diagnostic.
  */
-const Kernel *kernel_assuming_less(KernelCache *cache, const Kernel *kernel, Diag *diag);
+const Kernel *kernel_assuming(KernelCache *cache, const Kernel *kernel, Assumptions what,
+                              Diag *diag);
 
 /* What comes before: the module of a text; NULL after a diagnostic. In `arena`, and
  * under the caller's arena_try(). */
@@ -90,6 +100,10 @@ const Module *compile_front(Arena *arena, Str source, Diag *diag);
 
 /* Whether this machine runs kernels that use f16. */
 bool compile_has_f16(void);
+
+/* The machine called `name` (vector/machines.def). False after a diagnostic: there is none,
+ * or LLVM has no code generator for it, or with `to_run` this machine cannot run its code. */
+bool compile_find_machine(Machine *out, const char *name, bool to_run, Diag *diag);
 
 /* Writes what the pipeline has after `stage` (a name of compile_stages()). */
 bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *entry,

@@ -3,7 +3,7 @@
  * disk.c - compiled objects as files.
  *
  * in     keys and objects
- * out    one file an object: head, key, bindings, object; a checksum over all
+ * out    one file an object: head, key, bindings, object, IR; a checksum over all
  * knows  what a file consists of
  * not    where files are (folder.c), what a key consists of, loading
  *
@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC     0x3546454657ull   /* "WFEF5" */
+#define MAGIC     0x3746454657ull   /* "WFEF7" */
 #define MAX_FILE  (256u << 20)
 
 typedef struct Head {
     uint64_t magic, checksum;       /* of everything after this field             */
     uint64_t key_size, object_size, memory_size;
     uint32_t nbindings, lanes, workgroup_size[3], has_barrier;
-    uint32_t nnodes, nchecks, inner;    /* of the proof                           */
-    uint32_t turned, band, zero;    /* zero: no gap at the end                    */
+    uint32_t nnodes, nchecks, inner, usual; /* of the proof                       */
+    uint32_t turned, band, ir_size;
 } Head;
 
 /* ---- reading ---- */
@@ -43,10 +43,11 @@ static size_t tables_size(const Head *h)
 static bool head_fits(const Head *h, size_t size)
 {
     if (h->magic != MAGIC || h->key_size > MAX_FILE || h->object_size > MAX_FILE ||
+        h->ir_size > MAX_FILE ||
         h->nbindings > 4096 || h->nnodes > PROOF_MAX_NODES || h->nchecks > 65536)
         return false;
     return size == sizeof *h + padded((size_t)h->key_size) + tables_size(h) +
-                   (size_t)h->object_size;
+                   padded((size_t)h->object_size) + h->ir_size;
 }
 
 static const uint8_t *take(void *to, const uint8_t *from, size_t size)
@@ -62,12 +63,15 @@ static bool unpack(CompiledObject *out, const uint8_t *bytes, const Head *h)
     CompiledObject o = {.nbindings = h->nbindings, .has_barrier = h->has_barrier,
                         .turned = h->turned, .band = h->band,
                         .proof = {.nnodes = h->nnodes, .nchecks = h->nchecks,
-                                  .inner = h->inner}};
+                                  .inner = h->inner, .usual = h->usual}};
     o.bindings = malloc((h->nbindings + 1) * sizeof *o.bindings);
     o.proof.nodes = malloc((h->nnodes + 1) * sizeof *o.proof.nodes);
     o.proof.checks = malloc((h->nchecks + 1) * sizeof *o.proof.checks);
     o.emitted.object = malloc((size_t)h->object_size + 1);
-    if (!o.bindings || !o.emitted.object || !o.proof.nodes || !o.proof.checks) {
+    o.ir = h->ir_size ? malloc(h->ir_size) : NULL;
+    o.ir_size = h->ir_size;
+    if (!o.bindings || !o.emitted.object || !o.proof.nodes || !o.proof.checks ||
+        (h->ir_size && !o.ir)) {
         compiled_object_fini(&o);
         return false;
     }
@@ -75,6 +79,8 @@ static bool unpack(CompiledObject *out, const uint8_t *bytes, const Head *h)
     tables = take(o.proof.nodes, tables, h->nnodes * sizeof *o.proof.nodes);
     take(o.proof.checks, tables, h->nchecks * sizeof *o.proof.checks);
     memcpy(o.emitted.object, object, (size_t)h->object_size);
+    if (h->ir_size)
+        memcpy(o.ir, object + padded((size_t)h->object_size), h->ir_size);
     memcpy(o.workgroup_size, h->workgroup_size, sizeof o.workgroup_size);
     o.emitted.object_size = (size_t)h->object_size;
     o.emitted.memory_size = h->memory_size;
@@ -118,16 +124,19 @@ static uint8_t *pack(const KernelKey *key, const CompiledObject *o, size_t *size
               .memory_size = o->emitted.memory_size, .nbindings = o->nbindings,
               .lanes = o->emitted.lanes, .has_barrier = o->has_barrier,
               .nnodes = o->proof.nnodes, .nchecks = o->proof.nchecks,
-              .inner = o->proof.inner, .turned = o->turned, .band = o->band};
+              .inner = o->proof.inner, .usual = o->proof.usual, .turned = o->turned,
+              .band = o->band, .ir_size = o->ir_size};
     memcpy(h.workgroup_size, o->workgroup_size, sizeof h.workgroup_size);
     size_t key_size = padded(key->size), from = offsetof(Head, key_size);
-    *size = sizeof h + key_size + tables_size(&h) + o->emitted.object_size;
+    size_t object_size = padded(o->emitted.object_size);
+    *size = sizeof h + key_size + tables_size(&h) + object_size + o->ir_size;
     uint8_t *bytes = calloc(1, *size);
     if (!bytes)
         return NULL;
     memcpy(bytes + sizeof h, key->bytes, key->size);
     uint8_t *at = bytes + sizeof h + key_size;
     put(at + tables_size(&h), o->emitted.object, o->emitted.object_size);
+    put(at + tables_size(&h) + object_size, o->ir, o->ir_size);
     at = put(at, o->bindings, o->nbindings * sizeof *o->bindings);
     at = put(at, o->proof.nodes, o->proof.nnodes * sizeof *o->proof.nodes);
     put(at, o->proof.checks, o->proof.nchecks * sizeof *o->proof.checks);

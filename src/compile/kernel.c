@@ -11,26 +11,29 @@
  */
 #include "compile/compile.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/exit.h"
+#include "base/fork.h"
 #include "compile/disk.h"
 #include "compile/loader.h"
 #include "syntax/syntax.h"
 
-#define KEEP_UNUSED   128u          /* kernels that nobody holds                   */
+#define KEEP_UNUSED   128u          /* kernels without a reference                 */
 #define ENTRY_NAME    "weft_kernel"
+#define IMPROVER_STACK ((size_t)8 << 20)
 
 typedef enum State { STATE_MAKING, STATE_READY, STATE_FAILED } State;
 
-/* What a kernel is made from, kept beyond the module. All malloc'ed. */
+/* What a kernel that assumes less is made from. */
 typedef struct Recipe {
-    char    *source, *entry;
-    uint32_t source_len, entry_len;
-    OverrideSetting *settings;      /* keys malloc'ed, too                         */
-    uint32_t nsettings;
+    char    *ir;                    /* malloc'ed                                   */
+    uint32_t ir_size;
     CompileOptions options;
 } Recipe;
 
@@ -39,7 +42,12 @@ struct Entry {
     Kernel    kernel;               /* first: a Kernel is its Entry                */
     KernelKey key;
     LoadedCode code;
-    Recipe    recipe;               /* for making it again without assumptions     */
+    Recipe    recipe;
+    size_t    assume_at;            /* where its key says what it assumes          */
+    Entry    *better;               /* the fast version of a quick kernel, with a
+                                       reference; or NULL                          */
+    Entry    *next_slow;            /* in KernelCache.slow                         */
+    bool      improving;            /* asked for                                   */
     State     state;
     uint32_t  refs;
     uint64_t  used;                 /* time of last use                            */
@@ -54,7 +62,12 @@ struct KernelCache {
     uint64_t  clock;
     CacheFolder disk;
     bool      off;
+    Machine   machine;              /* that code is made for                       */
     char     *target;               /* what code is made for; malloc'ed            */
+    uint32_t  generation;           /* fork.h                                      */
+    Entry    *slow;                 /* to improve, with a reference each           */
+    bool      improves;             /* a thread does                               */
+    bool      ends;
 };
 
 /* ---- keys ---- */
@@ -92,14 +105,16 @@ static void key_add_str(KeyWriter *w, Str s)
     key_add(w, s.data, s.len);
 }
 
-static bool key_make(KernelKey *key, const KernelCache *cache, const CompileJob *job)
+static bool key_make(KernelKey *key, const KernelCache *cache, const CompileJob *job,
+                     size_t *assume_at)
 {
     KeyWriter w = {0};
-    const uint32_t numbers[] = {KERNEL_ABI_VERSION, job->options.lanes,
-                                job->options.shuffle, job->options.assume,
-                                job->options.quick, job->source.nsettings};
+    const uint32_t numbers[] = {job->options.assume, job->options.quick, KERNEL_ABI_VERSION,
+                                job->options.lanes, job->options.shuffle,
+                                job->source.nsettings};
     key_add_str(&w, STR(WEFT_VERSION " " WEFT_COMPILER_ID));
     key_add_str(&w, str_of(cache->target));
+    *assume_at = w.size;            /* the first of them; then quick */
     key_add(&w, numbers, sizeof numbers);
     key_add_str(&w, job->source.entry->ident.name->text);
     for (uint32_t i = 0; i < job->source.nsettings; i++) {
@@ -123,11 +138,11 @@ static bool key_equal(const KernelKey *x, const KernelKey *y)
 
 /* ---- the cache ---- */
 
-static char *target_name(void)
+static char *target_name(const Machine *machine)
 {
     Arena arena;
     arena_init(&arena, 0);
-    char *name = strdup(emit_target_name(&arena, &(EmitOptions){0}));
+    char *name = strdup(emit_target_name(&arena, &(EmitOptions){.machine = machine}));
     arena_fini(&arena);
     return name;
 }
@@ -137,12 +152,14 @@ KernelCache *kernel_cache_create(const KernelCacheDesc *desc)
     KernelCache *cache = calloc(1, sizeof *cache);
     if (!cache)
         return NULL;
-    cache->target = target_name();
+    cache->machine = desc->machine ? *desc->machine : *emit_host();
+    cache->target = target_name(&cache->machine);
     if (!cache->target) {
         free(cache);
         return NULL;
     }
     exit_prepare();
+    cache->generation = fork_generation();
     pthread_mutex_init(&cache->lock, NULL);
     pthread_cond_init(&cache->made, NULL);
     cache->off = desc->off;
@@ -152,45 +169,10 @@ KernelCache *kernel_cache_create(const KernelCacheDesc *desc)
     return cache;
 }
 
-static void recipe_fini(Recipe *r)
-{
-    for (uint32_t i = 0; r->settings && i < r->nsettings; i++)
-        free((void *)(uintptr_t)r->settings[i].key.data);
-    free(r->settings);
-    free(r->source);
-    free(r->entry);
-    *r = (Recipe){0};
-}
-
-static char *copy_str(Str s)
-{
-    char *copy = malloc((size_t)s.len + 1);
-    if (copy && s.len)
-        memcpy(copy, s.data, s.len);
-    return copy;
-}
-
-static bool recipe_init(Recipe *r, const CompileJob *job)
-{
-    Str entry = job->source.entry->ident.name->text;
-    *r = (Recipe){.source_len = job->source.module->source.len, .entry_len = entry.len,
-                  .nsettings = job->source.nsettings, .options = job->options};
-    r->source = copy_str(job->source.module->source);
-    r->entry = copy_str(entry);
-    r->settings = calloc(job->source.nsettings + 1, sizeof *r->settings);
-    bool ok = r->source && r->entry && r->settings;
-    for (uint32_t i = 0; ok && i < job->source.nsettings; i++) {
-        Str key = job->source.settings[i].key;
-        r->settings[i] = (OverrideSetting){{copy_str(key), key.len}, job->source.settings[i].value};
-        ok = r->settings[i].key.data != NULL;
-    }
-    return ok;
-}
-
 static void entry_free(Entry *entry)
 {
     loader_close(&entry->code);
-    recipe_fini(&entry->recipe);
+    free(entry->recipe.ir);
     free(entry->kernel.proof.nodes);
     free(entry->kernel.proof.checks);
     free(entry->kernel.bindings);
@@ -198,9 +180,29 @@ static void entry_free(Entry *entry)
     free(entry);
 }
 
+/* Waits for the kernel that is being improved; others are not any more. False: its thread was
+ * stopped because the program is ending. */
+static bool end_improving(KernelCache *cache)
+{
+    bool stopped = false;
+    if (fork_is_stale(cache->generation))
+        return true;
+    pthread_mutex_lock(&cache->lock);
+    cache->ends = true;
+    while (cache->improves && !stopped) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        stopped = pthread_cond_timedwait(&cache->made, &cache->lock, &until) == ETIMEDOUT &&
+                  exit_is_ending();
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return !stopped;
+}
+
 void kernel_cache_release(KernelCache *cache)
 {
-    if (!cache)
+    if (!cache || !end_improving(cache))
         return;
     while (cache->entries) {
         Entry *next = cache->entries->next;
@@ -208,8 +210,10 @@ void kernel_cache_release(KernelCache *cache)
         cache->entries = next;
     }
     folder_fini(&cache->disk);
-    pthread_cond_destroy(&cache->made);
-    pthread_mutex_destroy(&cache->lock);
+    if (!fork_is_stale(cache->generation)) {
+        pthread_cond_destroy(&cache->made);
+        pthread_mutex_destroy(&cache->lock);
+    }
     free(cache->target);
     free(cache);
 }
@@ -239,6 +243,8 @@ static void drop_oldest(KernelCache *cache)
     if (unused <= KEEP_UNUSED)
         return;
     unlink_entry(cache, oldest);
+    if (oldest->better)
+        oldest->better->refs--;
     entry_free(oldest);
 }
 
@@ -253,11 +259,14 @@ static bool entry_load(Entry *entry, CompiledObject *o, const char **why)
         .bindings = o->bindings, .nbindings = o->nbindings,
         .lanes = o->emitted.lanes, .memory_size = o->emitted.memory_size,
         .has_barrier = o->has_barrier, .turned = o->turned, .band = o->band,
-        .proof = o->proof,
+        .proof = o->proof, .quick = entry->recipe.options.quick,
     };
     memcpy(entry->kernel.workgroup_size, o->workgroup_size, sizeof o->workgroup_size);
-    o->bindings = NULL;             /* the kernel owns them now */
+    entry->recipe.ir = o->ir;
+    entry->recipe.ir_size = o->ir_size;
+    o->bindings = NULL;             /* the entry owns them now */
     o->proof = (Proof){0};
+    o->ir = NULL;
     return true;
 }
 
@@ -265,22 +274,25 @@ static bool entry_make(Entry *entry, KernelCache *cache, const CompileJob *job, 
 {
     const char *why = NULL;
     CompiledObject o = {0};
-    if (job->options.assume && !recipe_init(&entry->recipe, job))
-        return false;
+    entry->recipe.options = job->options;
     bool ok = disk_cache_read(&cache->disk, &entry->key, &o) && entry_load(entry, &o, &why);
     bool from_disk = ok;
+    uint64_t made_ns = 0;
     if (!ok) {
+        uint64_t begin = clock_ns();
         compiled_object_fini(&o);
-        if (!pipeline_run(&o, job, diag))
+        if (job->cached || !pipeline_run(&o, job, diag))
             return false;
+        made_ns = clock_ns() - begin;
         disk_cache_write(&cache->disk, &entry->key, &o);
         ok = entry_load(entry, &o, &why);
         if (!ok)
-            diag_add(diag, DIAG_kernel_too_large, job->source.entry->span,
+            diag_add(diag, DIAG_kernel_too_large, (Span){0},
                      "the compiled kernel cannot be loaded: %s", why);
     }
     compiled_object_fini(&o);
     entry->kernel.from_disk = from_disk;
+    entry->kernel.made_ns = made_ns;
     return ok;
 }
 
@@ -334,43 +346,77 @@ static bool make(KernelCache *cache, Entry *entry, const CompileJob *job, Diag *
     return false;
 }
 
-const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
-                         const OverrideSetting *settings, uint32_t nsettings,
-                         const CompileOptions *options, Diag *diag)
+/* The kernel of a key, which it takes over. NULL after a diagnostic, or without memory. */
+static Entry *get(KernelCache *cache, KernelKey *key, size_t assume_at, const CompileJob *job,
+                  Diag *diag)
 {
-    KernelKey key = {0};
-    CompileJob job = {{m, entry, settings, nsettings}, *options};
     Entry *found = NULL;
-    bool ok = false;
-    if (!key_make(&key, cache, &job))
-        goto done;
+    bool   ok = false;
+    if (fork_is_stale(cache->generation)) {
+        diag_add(diag, DIAG_not_compiled, (Span){0}, FORK_MESSAGE);
+        return NULL;
+    }
     pthread_mutex_lock(&cache->lock);
-    while ((found = find(cache, &key)) && !ok) {
+    while ((found = find(cache, key)) && !ok) {
         ok = wait_for(cache, found);
         if (!ok)
             found = NULL;           /* it failed for the other: try ourselves */
     }
     if (!ok) {
-        found = entry_new(cache, &key);
-        if (!found) {
-            pthread_mutex_unlock(&cache->lock);
-            goto done;
+        found = entry_new(cache, key);
+        if (found) {
+            found->assume_at = assume_at;
+            ok = make(cache, found, job, diag);
         }
-        ok = make(cache, found, &job, diag);
     }
     if (ok)
         found->used = ++cache->clock;
     pthread_mutex_unlock(&cache->lock);
-done:
-    if (!ok && !diag->errors)
-        diag_add(diag, DIAG_out_of_memory, entry->span, "no memory for a kernel");
+    return ok ? found : NULL;
+}
+
+static const Kernel *got(Entry *found, KernelKey *key, Diag *diag, Span span)
+{
+    if (!found && !diag->errors)
+        diag_add(diag, DIAG_out_of_memory, span, "no memory for a kernel");
+    free(key->bytes);
+    return found ? &found->kernel : NULL;
+}
+
+/* The fast version of a kernel, if it was made before. */
+static const Kernel *get_cached(KernelCache *cache, CompileJob job, Diag *diag)
+{
+    KernelKey key = {0};
+    size_t    assume_at = 0;
+    job.options.quick = false;
+    job.cached = true;
+    if (cache->off || !key_make(&key, cache, &job, &assume_at))
+        return NULL;
+    Entry *found = get(cache, &key, assume_at, &job, diag);
     free(key.bytes);
-    return ok ? &found->kernel : NULL;
+    return found ? &found->kernel : NULL;
+}
+
+const Kernel *kernel_get(KernelCache *cache, const Module *m, const Decl *entry,
+                         const OverrideSetting *settings, uint32_t nsettings,
+                         const CompileOptions *options, Diag *diag)
+{
+    KernelKey  key = {0};
+    size_t     assume_at = 0;
+    CompileJob job = {.source = {m, entry, settings, nsettings}, .options = *options};
+    job.options.machine = &cache->machine;
+    if (options->quick) {
+        const Kernel *fast = get_cached(cache, job, diag);
+        if (fast)
+            return fast;
+    }
+    bool       ok = key_make(&key, cache, &job, &assume_at);
+    return got(ok ? get(cache, &key, assume_at, &job, diag) : NULL, &key, diag, entry->span);
 }
 
 void kernel_release(KernelCache *cache, const Kernel *kernel)
 {
-    if (!kernel)
+    if (!kernel || fork_is_stale(cache->generation))
         return;
     pthread_mutex_lock(&cache->lock);
     for (Entry *x = cache->entries; x; x = x->next)
@@ -410,37 +456,129 @@ bool kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch, ProofBox
     return proof_find_box(&kernel->proof, &given, box);
 }
 
-typedef struct Remake {
-    KernelCache  *cache;
-    const Recipe *recipe;
-    Arena        *arena;
-    Diag         *diag;
-    Module       *module;
-    const Decl   *entry;
-} Remake;
-
-static void read_again(void *context)
+/* The key that the kernel with other assumptions has. */
+static bool key_assuming(KernelKey *out, const Entry *entry, uint32_t assume, uint32_t quick)
 {
-    Remake *r = context;
-    Str source = {r->recipe->source, r->recipe->source_len};
-    r->module = syntax_parse(r->arena, source, r->diag);
-    if (check_module(r->module, &(CheckOptions){0}, r->diag))
-        r->entry = module_find_entry_point(r->module,
-                                           (Str){r->recipe->entry, r->recipe->entry_len});
+    uint8_t *bytes = malloc(entry->key.size);
+    if (!bytes)
+        return false;
+    memcpy(bytes, entry->key.bytes, entry->key.size);
+    const uint32_t numbers[] = {assume, quick};
+    memcpy(bytes + entry->assume_at, numbers, sizeof numbers);
+    *out = (KernelKey){bytes, entry->key.size, bytes_hash(bytes, entry->key.size)};
+    return true;
 }
 
-const Kernel *kernel_assuming_less(KernelCache *cache, const Kernel *kernel, Diag *diag)
+Assumptions kernel_assumes_less(const Kernel *kernel, bool borders)
 {
-    Arena arena;
-    const Recipe *recipe = &((const Entry *)kernel)->recipe;
-    Remake r = {.cache = cache, .recipe = recipe, .arena = &arena, .diag = diag};
-    CompileOptions options = recipe->options;
-    const Kernel *made = NULL;
-    options.assume = kernel->proof.inner ? ASSUME_BOUNDS : ASSUME_NOTHING;
+    if (kernel->proof.usual && !borders)
+        return ASSUME_INNER;
+    return kernel->proof.inner || kernel->proof.usual ? ASSUME_BOUNDS : ASSUME_NOTHING;
+}
+
+const Kernel *kernel_assuming(KernelCache *cache, const Kernel *kernel, Assumptions what,
+                              Diag *diag)
+{
+    const Entry  *entry = (const Entry *)kernel;
+    const Recipe *recipe = &entry->recipe;
+    KernelKey     key = {0};
+    CompileJob    job = {.options = recipe->options, .ir = {recipe->ir, recipe->ir_size}};
+    job.options.assume = what;
+    bool ok = key_assuming(&key, entry, job.options.assume, job.options.quick);
+    return got(ok ? get(cache, &key, entry->assume_at, &job, diag) : NULL, &key, diag,
+               (Span){0});
+}
+
+/* ---- improving ---- */
+
+#define WORTH_IMPROVING 1000000000u /* ns to compile: of kernels that take longer the fast
+                                       version is made by much the same passes     */
+
+/* The fast version has the same IR: all but its code is equal. */
+static bool is_like(const Kernel *x, const Kernel *y)
+{
+    return x->lanes == y->lanes && x->memory_size == y->memory_size && x->band == y->band &&
+           x->turned == y->turned && x->nbindings == y->nbindings;
+}
+
+static Entry *make_better(KernelCache *cache, const Entry *entry)
+{
+    Arena     arena;
+    KernelKey key = {0};
+    CompileJob job = {.options = entry->recipe.options,
+                      .ir = {entry->recipe.ir, entry->recipe.ir_size}};
+    Entry    *better = NULL;
+    job.options.quick = false;
     arena_init(&arena, 0);
-    if (arena_try(&arena, read_again, &r) && r.entry)
-        made = kernel_get(cache, r.module, r.entry, recipe->settings, recipe->nsettings,
-                          &options, diag);
+    Diag diag = {.arena = &arena};
+    if (key_assuming(&key, entry, job.options.assume, false))
+        better = get(cache, &key, entry->assume_at, &job, &diag);
+    free(key.bytes);
     arena_fini(&arena);
-    return made;
+    return better;
+}
+
+/* Under the lock, without it meanwhile. The slow entry's reference goes to its better one. */
+static void improve(KernelCache *cache, Entry *entry)
+{
+    pthread_mutex_unlock(&cache->lock);
+    Entry *better = make_better(cache, entry);
+    pthread_mutex_lock(&cache->lock);
+    if (better && is_like(&better->kernel, &entry->kernel)) {
+        entry->better = better;
+        atomic_store(&entry->kernel.run, atomic_load(&better->kernel.run));
+    } else if (better) {
+        better->refs--;
+    }
+    entry->refs--;
+}
+
+static void *improver_main(void *argument)
+{
+    KernelCache *cache = argument;
+    pthread_mutex_lock(&cache->lock);
+    while (cache->slow) {
+        Entry *entry = cache->slow;
+        cache->slow = entry->next_slow;
+        if (cache->ends)
+            entry->refs--;
+        else
+            improve(cache, entry);
+    }
+    cache->improves = false;
+    pthread_cond_broadcast(&cache->made);
+    pthread_mutex_unlock(&cache->lock);
+    return NULL;
+}
+
+static bool start_improver(KernelCache *cache)
+{
+    pthread_t thread;
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, IMPROVER_STACK);
+    bool ok = pthread_create(&thread, &attr, improver_main, cache) == 0;
+    pthread_attr_destroy(&attr);
+    return ok;
+}
+
+void kernel_improve(KernelCache *cache, const Kernel *kernel)
+{
+    if (!kernel->quick || kernel->made_ns > WORTH_IMPROVING || fork_is_stale(cache->generation))
+        return;
+    pthread_mutex_lock(&cache->lock);
+    for (Entry *x = cache->entries; x; x = x->next) {
+        if (&x->kernel != kernel || x->improving || !x->recipe.ir || cache->ends)
+            continue;
+        x->improving = true;
+        x->refs++;
+        x->next_slow = cache->slow;
+        cache->slow = x;
+        if (!cache->improves)
+            cache->improves = start_improver(cache);
+        break;
+    }
+    pthread_mutex_unlock(&cache->lock);
 }

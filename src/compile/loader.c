@@ -10,7 +10,7 @@
  *
  * LLVM's own loaders do this too, but take longer than a whole cache hit may.
  */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include "compile/loader.h"
 
 #include <elf.h>
@@ -46,6 +46,8 @@ static const struct {
      * and these even where an instruction would do. */
     {"fminf", (void (*)(void))fminf},
     {"fmaxf", (void (*)(void))fmaxf},
+    /* Where machines have none: f64 is fused exactly. */
+    {"fma", (void (*)(void))fma},
 };
 
 typedef struct Load {
@@ -328,6 +330,24 @@ static bool find_entry(Load *l, const char *name, void **out)
     return fail(l, "the entry is missing");
 }
 
+/* Where memory that was writable may not become executable (PR_SET_MDWE, SELinux), a file in
+ * memory with the same bytes is mapped in its place, at the same address. */
+static bool map_as_file(const Load *l)
+{
+    int  fd = memfd_create("weft-kernel", MFD_CLOEXEC);
+    bool ok = fd >= 0;
+    for (size_t at = 0; ok && at < l->image_size;) {
+        ssize_t n = write(fd, l->image + at, l->image_size - at);
+        ok = n > 0;
+        at += ok ? (size_t)n : 0;
+    }
+    ok = ok && mmap(l->image, l->image_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
+                    0) != MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 bool loader_open(LoadedCode *out, const void *object, size_t size, const char *entry,
                  const char **why)
 {
@@ -343,7 +363,7 @@ bool loader_open(LoadedCode *out, const void *object, size_t size, const char *e
     write_stubs(&l);
     if (!relocate_all(&l) || !find_entry(&l, entry, &function))
         goto done;
-    if (mprotect(l.image, l.image_size, PROT_READ | PROT_EXEC) != 0) {
+    if (mprotect(l.image, l.image_size, PROT_READ | PROT_EXEC) != 0 && !map_as_file(&l)) {
         l.why = "the system allows no generated code";
         goto done;
     }

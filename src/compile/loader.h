@@ -17,7 +17,7 @@ typedef struct LoadedCode {
 
 /*
  * Loads an ELF object and finds the function `entry` in it. The bytes may come
- * from a file that somebody has damaged: everything is checked before it is used.
+ * from a damaged file: everything is checked before it is used.
  * On failure returns false, and *why is a sentence that lives for ever.
  */
 bool loader_open(LoadedCode *out, const void *object, size_t size, const char *entry,

@@ -37,6 +37,8 @@ Ir *middle_run(Arena *arena, const MiddleJob *job)
         return NULL;
     Ir  *ir = lower_entry_point(arena, s->module, s->entry, &special, job->diag);
     bool more = ir && look(job, ir, "lower");
+    if (ir)
+        ir->fuses_f64 = job->fuses_f64;
     for (uint32_t i = 0; i < opt_pass_count && more; i++) {
         opt_passes[i].run(ir);
         more = look(job, ir, opt_passes[i].name);

@@ -19,6 +19,7 @@ typedef struct KernelSource {
 typedef struct MiddleJob {
     KernelSource source;
     Diag        *diag;
+    bool         fuses_f64;             /* Ir                                     */
     /* Sees what each stage leaves; false: no more of them. May be NULL. */
     bool       (*look)(void *context, const Ir *ir, const char *stage);
     void        *context;

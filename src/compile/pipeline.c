@@ -28,14 +28,22 @@ typedef struct Run {
     Arena       *arena;
     Diag        *diag;
     Ir          *ir;
+    const Machine *machine;
     Proof        proof;
+    uint32_t     most_lanes;            /* that assumptions hold for; 0: any       */
     Facts       *facts;
+    Text         portable;              /* the IR before anything is assumed       */
     bool         quick;                 /* EmitOptions                             */
     const char  *until;                 /* stage whose result is wanted, or NULL   */
     Text        *dump;
     bool         dumped;
     bool         ok;
 } Run;
+
+static Span span_of(const CompileJob *job)
+{
+    return job->source.entry ? job->source.entry->span : (Span){0};
+}
 
 /* MiddleJob.look: prints the IR after the stage that is asked for. */
 static bool dump_ir(void *context, const Ir *ir, const char *stage)
@@ -57,7 +65,8 @@ static uint32_t lanes_asked(const Run *r)
 static uint32_t lanes_for(const Run *r)
 {
     uint32_t asked = lanes_asked(r);
-    return asked ? asked : analysis_choose_lanes(r->ir, emit_native_lanes());
+    uint32_t lanes = asked ? asked : analysis_choose_lanes(r->ir, r->machine->lanes);
+    return r->most_lanes ? MIN_OF(lanes, r->most_lanes) : lanes;
 }
 
 /* Devices say so before, commands do not. */
@@ -66,7 +75,7 @@ static bool has_lanes(Run *r)
     uint32_t size = r->ir->subgroup_size;
     if (size == 0 || (size >= LEAST_LANES && size <= MOST_LANES))
         return true;
-    diag_add(r->diag, DIAG_pipeline_size, r->job->source.entry->span,
+    diag_add(r->diag, DIAG_pipeline_size, span_of(r->job),
              "subgroups of %u are not made for this machine, but of %u to %u", size,
              LEAST_LANES, MOST_LANES);
     return false;
@@ -86,10 +95,15 @@ static uint32_t few_groups(const Ir *ir)
 /* Drops the checks that a dispatch can prove needless. */
 static void assume(Run *r)
 {
-    bool     inner = r->job->options.assume == ASSUME_INNER;
-    uint32_t most = inner && lanes_for(r) == 1 ? few_groups(r->ir) : 0;
+    Assumptions what = r->job->options.assume;
+    uint32_t most = what >= ASSUME_INNER && lanes_for(r) == 1 ? few_groups(r->ir) : 0;
     r->quick |= most > 0;
-    opt_assume(r->ir, inner, most, &r->proof);
+    uint32_t lanes = lanes_for(r);
+    const Facts *facts = what >= ASSUME_USUAL && lanes > 1
+                             ? analysis_run(r->arena, r->ir, lanes, r->machine->lanes)
+                             : NULL;
+    opt_assume(r->ir, what, most, facts, &r->proof);
+    r->most_lanes = r->proof.usual ? lanes : 0;
     opt_simplify(r->ir);
     opt_flatten(r->ir);
     opt_simplify(r->ir);
@@ -98,7 +112,7 @@ static void assume(Run *r)
 
 static void turn(Run *r)
 {
-    opt_turn(r->ir, lanes_asked(r), emit_native_lanes());
+    opt_turn(r->ir, lanes_asked(r), r->machine->lanes);
 }
 
 static void unroll(Run *r)
@@ -111,7 +125,7 @@ static void unroll(Run *r)
 
 static void untile(Run *r)
 {
-    opt_untile(r->ir, lanes_for(r), emit_native_lanes());
+    opt_untile(r->ir, lanes_for(r), r->machine->lanes);
     opt_merge(r->ir);
     opt_simplify(r->ir);
     opt_prune(r->ir);
@@ -142,17 +156,24 @@ static void slice(Run *r)
 
 static void band(Run *r)
 {
-    opt_band(r->ir, lanes_for(r), emit_native_lanes());
+    opt_band(r->ir, lanes_for(r), r->machine->lanes);
 }
 
 static void runs(Run *r)
 {
-    if (!opt_unroll_runs(r->ir, lanes_for(r), emit_native_lanes()))
+    if (!opt_unroll_runs(r->ir, lanes_for(r), r->machine->lanes))
         return;
     opt_simplify(r->ir);
     opt_merge(r->ir);
     opt_simplify(r->ir);
     opt_prune(r->ir);
+}
+
+static void quotients(Run *r)
+{
+    uint32_t lanes = r->facts->lanes;
+    if (lanes > 1 && opt_quotients(r->ir, r->facts))
+        r->facts = analysis_run(r->arena, r->ir, lanes, r->machine->lanes);
 }
 
 /* One more stage, if what it leaves may still be wanted. */
@@ -165,14 +186,35 @@ static void then(Run *r, void (*stage)(Run *), const char *name)
     dump_ir(r, r->ir, name);
 }
 
+/* The IR that all back ends and all assumptions share: lowered, or read again. */
+static Ir *portable_ir(Run *r)
+{
+    const CompileJob *job = r->job;
+    if (job->source.module)
+        return middle_run(r->arena,
+                          &(MiddleJob){job->source, r->diag, r->machine->has_fma, dump_ir,
+                                       r});
+    Ir *ir = ir_read(r->arena, job->ir, r->diag);
+    if (ir)
+        ir->fuses_f64 = r->machine->has_fma;
+    return ir;
+}
+
+static const Machine *machine_of_job(const CompileJob *job)
+{
+    return job->options.machine ? job->options.machine : emit_host();
+}
+
 /* Everything up to machine code; runs under arena_try(). */
 static void middle(void *context)
 {
     Run *r = context;
     const CompileJob *job = r->job;
-    r->ir = middle_run(r->arena, &(MiddleJob){job->source, r->diag, dump_ir, r});
+    r->ir = portable_ir(r);
     if (!r->ir || !has_lanes(r))
         return;
+    if ((job->options.assume || job->options.quick) && !r->until)
+        ir_print(&r->portable, r->ir);
     then(r, turn, "turn");
     then(r, unroll, "unroll");
     then(r, sink, "sink");
@@ -187,26 +229,28 @@ static void middle(void *context)
         then(r, slice, "slice");
         then(r, band, "band");
     }
-    r->facts = analysis_run(r->arena, r->ir, lanes_for(r), emit_native_lanes());
+    r->facts = analysis_run(r->arena, r->ir, lanes_for(r), r->machine->lanes);
     bool asked = job->options.lanes || r->ir->subgroup_size;
     if (!asked && analysis_suits_native_lanes(r->facts))
-        r->facts = analysis_run(r->arena, r->ir, emit_native_lanes(), emit_native_lanes());
+        r->facts = analysis_run(r->arena, r->ir, r->machine->lanes, r->machine->lanes);
     if (!asked && analysis_suits_one_lane(r->facts))
-        r->facts = analysis_run(r->arena, r->ir, 1, emit_native_lanes());
+        r->facts = analysis_run(r->arena, r->ir, 1, r->machine->lanes);
+    then(r, quotients, "quotients");
     r->ok = true;
 }
 
 static EmitOptions emit_options(const Run *r)
 {
-    return (EmitOptions){.shuffle = r->job->options.shuffle, .quick = r->quick};
+    return (EmitOptions){.machine = r->machine, .shuffle = r->job->options.shuffle,
+                         .quick = r->quick};
 }
 
 static bool run_middle(Run *r)
 {
     if (!arena_try(r->arena, middle, r))
-        diag_add(r->diag, DIAG_out_of_memory, r->job->source.entry->span,
+        diag_add(r->diag, DIAG_out_of_memory, span_of(r->job),
                  "the kernel '%.*s' needs more memory to compile than it may use",
-                 STR_ARG(r->job->source.entry->ident.name->text));
+                 STR_ARG(r->ir ? r->ir->name : STR("")));
     return r->ok;
 }
 
@@ -243,21 +287,42 @@ static bool copy_proof(CompiledObject *out, const Proof *p)
     return true;
 }
 
+static bool copy_ir(CompiledObject *out, const Text *portable)
+{
+    if (!portable->len)
+        return true;
+    out->ir = malloc(portable->len);
+    out->ir_size = (uint32_t)portable->len;
+    if (out->ir)
+        memcpy(out->ir, portable->data, portable->len);
+    return out->ir != NULL;
+}
+
 bool pipeline_run(CompiledObject *out, const CompileJob *job, Diag *diag)
 {
     Arena arena;
     CompiledObject made = {0};
     if (!exit_hold()) {
-        diag_add(diag, DIAG_not_compiled, job->source.entry->span, "the program is ending");
+        diag_add(diag, DIAG_not_compiled, span_of(job), "the program is ending");
+        return false;
+    }
+    if (exit_is_broken()) {
+        diag_add(diag, DIAG_not_compiled, span_of(job),
+                 "a kernel was being compiled when this process was forked: compile in a "
+                 "process that is not");
+        exit_release();
         return false;
     }
     arena_init(&arena, MEMORY_LIMIT);
-    Run r = {.job = job, .arena = &arena, .diag = diag, .quick = job->options.quick};
+    Run r = {.job = job, .machine = machine_of_job(job), .arena = &arena,
+             .diag = diag, .quick = job->options.quick,
+             .portable = {.arena = &arena}};
     bool ok = run_middle(&r);
     EmitOptions options = emit_options(&r);
     ok = ok && emit_llvm(&made.emitted, r.facts, &options, diag);
-    if (ok && (!list_bindings(&made, r.ir) || !copy_proof(&made, &r.proof))) {
-        diag_add(diag, DIAG_out_of_memory, job->source.entry->span, "no memory for a kernel");
+    if (ok && (!list_bindings(&made, r.ir) || !copy_proof(&made, &r.proof) ||
+               !copy_ir(&made, &r.portable))) {
+        diag_add(diag, DIAG_out_of_memory, span_of(job), "no memory for a kernel");
         ok = false;
     }
     if (ok) {
@@ -280,6 +345,7 @@ void compiled_object_fini(CompiledObject *o)
     free(o->bindings);
     free(o->proof.nodes);
     free(o->proof.checks);
+    free(o->ir);
     *o = (CompiledObject){0};
 }
 
@@ -296,15 +362,16 @@ const Module *compile_front(Arena *arena, Str source, Diag *diag)
 
 bool compile_has_f16(void)
 {
-    return emit_has_f16();
+    return emit_host()->converts_f16;
 }
 
 /* ---- dumps ---- */
 
 static const char *const stages[] = {
-    "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "flatten", "merge",
-    "again", "settle", "trim", "vars", "turn", "unroll", "sink", "assume", "untile", "runs", "peel",
-    "slice", "band", "facts", "llvm", "llvm-opt", "asm", "spirv", NULL,
+    "tokens", "ast", "typed", "lower", "promote", "simplify", "prune", "arrays", "flatten", "f64",
+    "merge", "again", "settle", "induction", "unsigned", "trim", "vars", "turn", "unroll", "sink",
+    "assume", "untile", "runs", "peel", "slice", "band", "quotients", "facts", "llvm", "llvm-opt",
+    "asm", "spirv", NULL,
 };
 
 const char *const *compile_stages(void)
@@ -342,7 +409,7 @@ static void dump_back(Run *r, Text *out, const char *stage)
 static void dump_spirv(Text *out, Arena *arena, const KernelSource *from, Diag *diag)
 {
     const SpirvTarget common = {
-        .has_f16 = true, .has_storage16 = true, .has_uniform16 = true,
+        .has_f16 = true, .has_f64 = true, .has_storage16 = true, .has_uniform16 = true,
         .has_uniform_standard_layout = true, .has_zero_workgroup = true,
     };
     SpirvKernel kernel;
@@ -359,9 +426,10 @@ bool compile_dump(Text *out, const char *stage, const Module *m, const Decl *ent
         return true;
     Arena arena;
     uint32_t errors = diag->errors;
-    CompileJob job = {{m, entry, settings, nsettings}, *options};
+    CompileJob job = {.source = {m, entry, settings, nsettings}, .options = *options};
     arena_init(&arena, MEMORY_LIMIT);
-    Run r = {.job = &job, .arena = &arena, .diag = diag, .quick = options->quick,
+    Run r = {.job = &job, .machine = machine_of_job(&job), .arena = &arena,
+             .diag = diag, .quick = options->quick,
              .until = stage, .dump = out};
     if (strcmp(stage, "spirv") == 0)
         dump_spirv(out, &arena, &job.source, diag);

@@ -9,10 +9,12 @@
 #include "compile/middle.h"
 #include "emit/llvm/emit.h"
 
-/* What to compile. */
+/* What to compile: a module, or the IR that another compilation of it left. */
 typedef struct CompileJob {
-    KernelSource   source;
+    KernelSource   source;          /* without a module: `ir` is taken            */
     CompileOptions options;
+    Str            ir;
+    bool           cached;          /* kernel.c: nothing is compiled              */
 } CompileJob;
 
 /* An object file and what a caller must know of it. */
@@ -25,6 +27,9 @@ typedef struct CompiledObject {
     bool           turned;
     uint32_t       band;
     Proof          proof;           /* nodes and checks malloc'ed                 */
+    char          *ir;              /* malloc'ed: the IR as text, before anything is
+                                       assumed; NULL if nothing is                */
+    uint32_t       ir_size;
 } CompiledObject;
 
 /* False after a diagnostic. */

@@ -35,11 +35,12 @@ typedef struct Run {
 static void make(void *context)
 {
     Run *r = context;
-    r->ir = middle_run(r->scratch, &(MiddleJob){r->source, r->diag, NULL, NULL});
+    r->ir = middle_run(r->scratch, &(MiddleJob){r->source, r->diag, r->target->fuses_f64, NULL,
+                                                NULL});
     if (!r->ir)
         return;
     if (r->assume) {
-        opt_assume(r->ir, false, 0, &r->proof);
+        opt_assume(r->ir, ASSUME_BOUNDS, 0, NULL, &r->proof);
         opt_simplify(r->ir);
         opt_prune(r->ir);
         middle_verify(r->ir, "assume");

@@ -26,8 +26,22 @@ void device_ref(WGPUDevice device)
     object_ref(&device->base);
 }
 
+/* In a child of fork(), where other threads are gone with the locks they had. */
+static void reset_locks(ForkReset *self)
+{
+    WGPUDevice device = (WGPUDevice)(void *)((char *)self -
+                                             offsetof(struct WGPUDeviceImpl, fork_reset));
+    pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->label_lock, NULL);
+    pthread_mutex_init(&device->memory_lock, NULL);
+    pthread_mutex_init(&device->queue.submit_lock, NULL);
+    pthread_mutex_init(&device->queue.lock, NULL);
+    pthread_cond_init(&device->queue.written, NULL);
+}
+
 static void device_free(WGPUDevice device)
 {
+    fork_forget(&device->fork_reset);
     WGPUAdapter adapter = device->adapter;
     if (device->gpu)
         device->backend->device_destroy(device->gpu);
@@ -217,7 +231,7 @@ static const char *weft_fault(Fault *f, const WGPUWeftDeviceOptions *weft)
     uint32_t w = weft->laneWidth;
     if (w != 0 && w != 1 && w != 4 && w != 8 && w != MAX_LANES)
         return fault(f, "laneWidth %u must be 1, 4, 8, 16, or 0 for the best", w);
-    return NULL;
+    return view_fault(f, "cpuName in WGPUWeftDeviceOptions", weft->cpuName);
 }
 
 static const char *required_features_fault(Fault *f, const WGPUDeviceDescriptor *d,
@@ -305,6 +319,7 @@ static WGPUDevice device_new(Request *r, Future *lost)
     pthread_mutex_init(&device->memory_lock, NULL);
     atomic_init(&device->next_exclusive, 0);
     queue_init(&device->queue, device, label_copy(r->d->defaultQueue.label));
+    fork_remember(&device->fork_reset, reset_locks);
     return device;
 }
 
@@ -321,6 +336,7 @@ static bool device_start(WGPUDevice device, Request *r)
         .threads = r->weft ? r->weft->threadCount : 0,
         .lanes = r->weft ? r->weft->laneWidth : 0,
         .deadline = r->weft ? r->weft->dispatchDeadlineNS : 0,
+        .timed_help = r->weft && r->weft->timedWaitsHelp,
         .cache_folder = instance->cache_folder,
         .no_disk_cache = instance->cache_mode != WGPUWeftCacheMode_Default,
         .no_cache = instance->cache_mode == WGPUWeftCacheMode_Off,
@@ -332,6 +348,9 @@ static bool device_start(WGPUDevice device, Request *r)
     Arena arena;
     arena_init(&arena, 0);
     Diag diag = {.arena = &arena};
+    View cpu = {0};
+    if (r->weft && view_of(r->weft->cpuName, &cpu) && cpu.len)
+        desc.cpu = arena_printf(&arena, "%.*s", VIEW_ARG(cpu));
     device->has_deadline = desc.deadline != 0;
     exit_prepare();                     /* kernels are made on other threads */
     if (!tasks_start(&instance->events))

@@ -35,6 +35,7 @@ static const FeatureRow rows[] = {
     [SUBGROUPS] = {FEATURE(Subgroups), 0, "subgroups", HAS(has_subgroups)},
     {FEATURE(SubgroupSizeControl), 1u << SUBGROUPS, "subgroup_size_control",
      HAS(has_subgroup_sizes)},
+    {FEATURE(WeftShaderF64), 0, "weft_f64", HAS(has_f64)},
     {FEATURE_DAWN_SYNCHRONIZATION, "ImplicitDeviceSynchronization", 0, NULL, 0, true, true},
 #undef HAS
 #undef FEATURE

@@ -15,10 +15,12 @@
  */
 #include <stdlib.h>
 
+#include "base/core.h"
 #include "gpu/gpu_priv.h"
 
 #define FIRST_BUCKETS 64u
 #define ID_BITS       40                    /* of an id: the rest is the instance's */
+#define SPIN          8000u                 /* ns before a wait with a timeout sleeps */
 
 typedef struct Waiter {
     pthread_cond_t woken_up;
@@ -333,6 +335,13 @@ WGPUStringView future_message(const Future *f)
 
 /* ---- the list of an instance ---- */
 
+/* In a child of fork(): see fork.h. */
+static void reset_lock(ForkReset *self)
+{
+    Futures *fs = (Futures *)(void *)((char *)self - offsetof(Futures, fork_reset));
+    pthread_mutex_init(&fs->lock, NULL);
+}
+
 void futures_init(Futures *fs)
 {
     static atomic_ullong instances;
@@ -340,10 +349,12 @@ void futures_init(Futures *fs)
     fs->first_id = atomic_fetch_add(&instances, 1) << ID_BITS;
     fs->last_id = fs->first_id;
     pthread_mutex_init(&fs->lock, NULL);
+    fork_remember(&fs->fork_reset, reset_lock);
 }
 
 void futures_fini(Futures *fs)
 {
+    fork_forget(&fs->fork_reset);
     BUG_IF(fs->count, "futures are left over");
     free(fs->buckets);
     pthread_mutex_destroy(&fs->lock);
@@ -578,6 +589,23 @@ static bool work_for(Wait *w, uint64_t until)
     return any;
 }
 
+/* Looks again for a few microseconds before the caller sleeps: short work of a queue is done
+ * sooner than a thread wakes up. With the lock, which it gives back meanwhile. */
+static bool spin_on(Wait *w, uint64_t until)
+{
+    uint64_t now = clock_ns(), end = until - now < SPIN ? until : now + SPIN;
+    bool     any = false;
+    while (!any && now < end) {
+        pthread_mutex_unlock(&w->fs->lock);
+        for (int i = 0; i < 32; i++)
+            core_pause();
+        now = clock_ns();
+        pthread_mutex_lock(&w->fs->lock);
+        any = look(w);
+    }
+    return any;
+}
+
 static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
 {
     uint64_t       until = timeout ? CLOCK_NEVER : 0;
@@ -591,6 +619,8 @@ static WGPUWaitStatus wait_any(Wait *w, uint64_t timeout)
         bool time_left = timeout > 0;
         if (!any)
             any = work_for(w, until);
+        if (!any && time_left && until != CLOCK_NEVER)
+            any = spin_on(w, until);
         while (!any && time_left) {
             time_left = sleep_on(w, until);
             any = look(w);

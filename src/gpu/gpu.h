@@ -51,7 +51,7 @@ typedef struct GpuAdapterInfo {
     const char *driver;                 /* with its version; NULL: there is none  */
     uint32_t    vendor_id, device_id;
     uint32_t    subgroup_min, subgroup_max;
-    bool        has_f16, has_timestamps, has_subgroups;
+    bool        has_f16, has_f64, has_timestamps, has_subgroups;
     bool        has_subgroup_sizes;     /* kernels choose one of them             */
     uint64_t    memory;                 /* bytes, for information                 */
     GpuLimits   limits;
@@ -60,7 +60,9 @@ typedef struct GpuAdapterInfo {
 typedef struct GpuDeviceDesc {
     uint32_t    threads;                /* CPU                0: one a core       */
     uint32_t    lanes;                  /* CPU                0: what suits       */
+    const char *cpu;                    /* CPU: its name      NULL: this machine  */
     uint64_t    deadline;               /* ns a dispatch      0: none             */
+    bool        timed_help;             /* `help` has a limit: expected times may fit it */
     const char *cache_folder;           /* NULL: the user's                       */
     bool        no_disk_cache;
     bool        no_cache;               /* every kernel is compiled anew          */
@@ -68,7 +70,7 @@ typedef struct GpuDeviceDesc {
      * `tag`: of the dispatch that was at fault; NULL: none was. */
     void      (*lost)(void *user, const void *tag, const char *why);
     void       *lost_user;
-    /* For what validation layers say of us, on any thread. NULL: nobody listens. */
+    /* For what validation layers say of us, on any thread. May be NULL. */
     void      (*log)(void *user, const char *text);
     void       *log_user;
 } GpuDeviceDesc;

@@ -35,6 +35,7 @@
 #include <webgpu/weft.h>
 #include <weft/wgsl.h>
 
+#include "base/fork.h"
 #include "base/clock.h"
 #include "base/macro.h"
 #include "gpu/gpu.h"
@@ -120,6 +121,7 @@ typedef struct Tasks {
     uint32_t        max, count, idle;       /* threads                            */
     uint32_t        pending;                /* tasks in the list                  */
     bool            closing;
+    uint32_t        generation;             /* fork.h                             */
 } Tasks;
 
 /* Threads are started as tasks come, `max` at the most; 1 keeps the order. */
@@ -248,6 +250,7 @@ struct Future {
 };
 
 typedef struct Futures {
+    ForkReset       fork_reset;
     pthread_mutex_t lock;
     Future        **buckets;
     uint32_t        nbuckets, count;        /* buckets: a power of two, or 0      */
@@ -305,7 +308,7 @@ struct WGPUInstanceImpl {
     bool        timed_wait, many_devices;   /* features                           */
     WGPUWeftCacheMode cache_mode;
     char       *cache_folder;               /* NULL: the user's                   */
-    WGPUWeftLogCallback log;                /* NULL: nobody listens               */
+    WGPUWeftLogCallback log;                /* may be NULL                        */
     void       *log_userdata1, *log_userdata2;
     Futures     futures;
     Tasks       events;                     /* one thread: spontaneous callbacks  */
@@ -441,18 +444,18 @@ void queue_mark(WGPUBuffer buffer, Batch *batch);
 void queue_flush(WGPUQueue queue);
 /* A kernel was made, or will not be: goes on with what waited for it. Without a lock. */
 void queue_resume(WGPUQueue queue);
-/* The device is lost: nobody waits for it any more. Without a lock. */
+/* The device is lost: wakes all waiters. Without a lock. */
 void queue_lose(WGPUQueue queue, bool user_thread);
 /* Writes the whole buffer from staging memory, which it takes. With the lock; false:
  * no memory, and nothing is taken. */
 bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging);
-/* Carries out work on this thread, if nobody does, for `limit` as in GpuBackend.help; false:
+/* Carries out work on this thread, if no thread does, for `limit` as in GpuBackend.help; false:
  * it did nothing. */
 bool queue_assist(WGPUQueue queue, uint64_t limit);
 /* Who waits, or processes events, sees to the queue where the device lets him; others do
  * not, and the device must. */
 bool queue_needs_watch(WGPUQueue queue, WGPUCallbackMode mode);
-/* What was submitted is to complete although nobody assists. */
+/* Submitted work completes without a waiting thread's help. */
 void queue_watch(WGPUQueue queue);
 /* The batch completes `f`, if it is not complete yet. With the lock; false: it is, or
  * there is none. */
@@ -498,6 +501,7 @@ struct WGPUDeviceImpl {
     atomic_uint       idle_kernels;         /* made ahead since a pipeline was used */
     WGPUUncapturedErrorCallbackInfo uncaptured;
 
+    ForkReset         fork_reset;
     pthread_mutex_t   lock;
     atomic_bool       lost;                 /* written under the lock             */
     uint32_t          reporting;            /* uncaptured-error callbacks running */
@@ -702,7 +706,7 @@ struct KernelSlot {
     uint32_t         subgroup_size;         /* 0: any                             */
     uint64_t         max_total;             /* workgroups in all; 0: no bound     */
     uint64_t         immediate_slots;       /* one bit for 4 bytes that are read  */
-    atomic_bool      started;               /* somebody has it made               */
+    atomic_bool      started;               /* its compilation has started        */
     atomic_int       state;                 /* KernelState; the rest is there once
                                                it is not MAKING                   */
     GpuKernel       *gpu;                   /* NULL: it failed                    */
@@ -715,13 +719,13 @@ static inline KernelState kernel_state(const KernelSlot *slot)
 }
 
 /* The entry point with these constants, referenced; NULL with *outcome if they do not
- * fit. It is made once somebody starts it. */
+ * fit. Compilation begins when it is started. */
 KernelSlot *kernel_slot_get(WGPUShaderModule module, const weft_entry_point *entry,
                             const OverrideSetting *settings, uint32_t nsettings,
                             Outcome *outcome);
 /* False: it is not MAKING any more, and `wait` is not told. */
 bool kernel_slot_wait(KernelSlot *slot, WGPUShaderModule module, KernelWait *wait);
-/* Has it made, if nobody did before; `module` is the one it was got from. */
+/* Starts the compilation unless it has started; `module` is the one it was got from. */
 void kernel_slot_start(KernelSlot *slot, WGPUShaderModule module);
 void kernel_slot_unref(KernelSlot *slot);   /* NULL is allowed                    */
 /* The module keeps none any more. */
@@ -744,7 +748,7 @@ struct WGPUComputePipelineImpl {
     uint32_t           ngroups;             /* last group of the layout + 1       */
     WGPUShaderModule   module;              /* referenced, if the kernel is made on
                                                demand, or else NULL               */
-    atomic_bool        on_demand;           /* and nobody has asked for it yet    */
+    atomic_bool        on_demand;           /* and not requested yet              */
 };
 
 /* It is about to be used: its kernel is made, if that was put off. */

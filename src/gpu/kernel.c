@@ -9,8 +9,8 @@
  * not    layouts and bindings (pipeline.c), what waits for the code (queue.c)
  *
  * A slot is MAKING until a thread has compiled it, and then READY or FAILED for good.
- * The thread starts when somebody says so, which may be long after the slot is got.
- * One that failed is kept for nobody: the next who asks tries again.
+ * The thread starts on request, which may be long after the slot is got.
+ * A failed kernel is not kept: the next request tries again.
  */
 #include <stdlib.h>
 
@@ -231,7 +231,7 @@ static void remove_slot(WGPUShaderModule module, KernelSlot *slot)
     module->nkernels--;
 }
 
-/* Takes out the one that nobody has used for the longest time, if there are many;
+/* Evicts the least recently used kernel if there are many;
  * the caller gives up its reference. */
 static KernelSlot *take_oldest(WGPUShaderModule module)
 {
@@ -265,7 +265,7 @@ static OverrideSetting *copy_settings(const OverrideSetting *from, uint32_t coun
     return to;
 }
 
-/* One that nobody knows yet, with a reference; NULL: no memory. */
+/* A new kernel, with a reference; NULL: no memory. */
 static KernelSlot *slot_new(WGPUShaderModule module, const weft_entry_point *entry,
                             const OverrideSetting *settings, uint32_t nsettings)
 {

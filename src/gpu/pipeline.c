@@ -136,13 +136,13 @@ static const weft_entry_point *find_entry(Fault *f, const weft_wgsl *wgsl, View 
 
 /* ---- bindings ---- */
 
-static bool is_buffer(const weft_binding *b)
+static bool is_buffer(const weft_wgsl_binding *b)
 {
     return b->kind == WEFT_BINDING_UNIFORM || b->kind == WEFT_BINDING_STORAGE
            || b->kind == WEFT_BINDING_READ_ONLY_STORAGE;
 }
 
-static WGPUBufferBindingType binding_type(const weft_binding *b)
+static WGPUBufferBindingType binding_type(const weft_wgsl_binding *b)
 {
     switch (b->kind) {
     case WEFT_BINDING_STORAGE:           return WGPUBufferBindingType_Storage;
@@ -151,7 +151,7 @@ static WGPUBufferBindingType binding_type(const weft_binding *b)
     }
 }
 
-static const char *binding_fault(Fault *f, const weft_binding *b, WGPUPipelineLayout layout,
+static const char *binding_fault(Fault *f, const weft_wgsl_binding *b, WGPUPipelineLayout layout,
                                  const LayoutEntry **entry)
 {
     WGPUBindGroupLayout group = b->group < MAX_BIND_GROUPS ? layout->groups[b->group] : NULL;
@@ -183,7 +183,7 @@ static const char *resolve_bindings(Plan *plan)
     if (!p->bindings)
         return "out of memory";
     for (uint32_t i = 0; i < entry->binding_count; i++) {
-        const weft_binding *b = &entry->bindings[i];
+        const weft_wgsl_binding *b = &entry->bindings[i];
         const LayoutEntry  *e;
         if (binding_fault(&plan->outcome.fault, b, p->layout, &e))
             return plan->outcome.fault.text;
@@ -216,7 +216,7 @@ static const char *auto_fault(Fault *f, const weft_entry_point *entry, const Lim
     const WGPULimits *l = &limits->limits;
     SlotCount slots = {0};
     for (uint32_t i = 0; i < entry->binding_count; i++) {
-        const weft_binding *b = &entry->bindings[i];
+        const weft_wgsl_binding *b = &entry->bindings[i];
         if (b->group >= l->maxBindGroups)
             return fault(f, "'%s' has @group(%u), which must be below maxBindGroups, %u",
                          b->name, b->group, l->maxBindGroups);
@@ -245,7 +245,7 @@ static bool add_auto_group(WGPUPipelineLayout layout, const weft_entry_point *en
     if (n > COUNTOF(room) && !(entries = calloc(n, sizeof *entries)))
         return false;
     for (uint32_t i = 0; i < n; i++) {
-        const weft_binding *b = &entry->bindings[first + i];
+        const weft_wgsl_binding *b = &entry->bindings[first + i];
         entries[i] = (LayoutEntry){.binding = b->binding, .type = binding_type(b),
                                    .visibility = WGPUShaderStage_Compute,
                                    .min_size = b->min_size};

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/fork.h"
 #include "gpu/gpu_priv.h"
 
 struct Worker {
@@ -24,7 +25,7 @@ struct Worker {
 
 void tasks_init(Tasks *t, uint32_t max)
 {
-    *t = (Tasks){.max = max};
+    *t = (Tasks){.max = max, .generation = fork_generation()};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->more, NULL);
 }
@@ -83,6 +84,8 @@ static bool start(Tasks *t)
 
 bool tasks_start(Tasks *t)
 {
+    if (fork_is_stale(t->generation))
+        return false;
     pthread_mutex_lock(&t->lock);
     bool ok = t->count > 0 || start(t);
     pthread_mutex_unlock(&t->lock);
@@ -91,6 +94,8 @@ bool tasks_start(Tasks *t)
 
 bool tasks_add(Tasks *t, Task *task)
 {
+    if (fork_is_stale(t->generation))
+        return false;
     pthread_mutex_lock(&t->lock);
     /* Who was woken for an earlier task may still count as idle. */
     if (t->pending >= t->idle && t->count < t->max)
@@ -123,6 +128,8 @@ static void end_worker(Worker *w)
 
 void tasks_fini(Tasks *t)
 {
+    if (fork_is_stale(t->generation))
+        return;                     /* its threads are the parent's */
     pthread_mutex_lock(&t->lock);
     BUG_IF(t->first, "tasks are left over");
     t->closing = true;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * write.c - wgpuQueueWriteBuffer(): data on its way into a buffer.
+ * write.c - wgpuQueueWriteBuffer(): data on its way into a buffer; wgpuWeftBufferRead(): out of
+ * an idle one.
  *
  * in     data, which is the program's again when the call returns
- * out    bytes in the buffer, or a command among the queue's writes
+ * out    bytes in the buffer, or a command among the queue's writes; bytes of the buffer
  * knows  which buffers are idle and within reach of the host
  * not    when the writes are submitted (queue.c)
  *
@@ -52,19 +53,18 @@ static void wait_for_others(WGPUQueue queue, const struct WGPUBufferImpl *buffer
         pthread_cond_wait(&queue->written, &queue->lock);
 }
 
-/* Into the buffer itself, which is idle. With the lock, which it gives back for the
- * time of a long copy. */
-static void write_now(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset, const void *data,
-                      size_t size)
+/* Into or out of the buffer itself, which is idle. With the lock, which it gives back for the
+ * time of a long copy: of the buffer's `range`. */
+static void copy_now(WGPUQueue queue, WGPUBuffer buffer, Range range, void *to, const void *from)
 {
-    char *to = (char *)buffer->data + offset;
+    size_t size = (size_t)(range.end - range.start);
     if (size <= COPY_LOCKED) {
-        memcpy(to, data, size);
+        memcpy(to, from, size);
         return;
     }
-    writing_begins(buffer, (Range){offset, offset + size});
+    writing_begins(buffer, range);
     pthread_mutex_unlock(&queue->lock);
-    memcpy(to, data, size);
+    memcpy(to, from, size);
     pthread_mutex_lock(&queue->lock);
     if (--buffer->writing == 0)
         pthread_cond_broadcast(&queue->written);
@@ -145,7 +145,7 @@ static const char *write(WGPUQueue queue, WGPUBuffer buffer, uint64_t offset,
         why = strcmp(state, "mapped") == 0 ? "the buffer is mapped" : "the buffer is destroyed";
     } else if (size && !device_is_lost(queue->device)) {
         if (idle && !staging)
-            write_now(queue, buffer, offset, data, size);
+            copy_now(queue, buffer, range, (char *)buffer->data + offset, data);
         else if (size > WRITES_LARGE)
             ok = add_large_write(queue, buffer, offset, staging, size);
         else
@@ -195,4 +195,23 @@ bool queue_write_staging(WGPUQueue queue, WGPUBuffer buffer, void *staging)
         return false;
     batch_own(queue->writes, staging);
     return true;
+}
+
+WGPUStatus wgpuWeftBufferRead(WGPUBuffer buffer, uint64_t offset, void *data, size_t size)
+{
+    if (!buffer || !buffer->base.valid || (size && !data) ||
+        !(buffer->usage & WGPUBufferUsage_CopySrc) || beyond(offset, size, buffer->size))
+        return WGPUStatus_Error;
+    WGPUQueue queue = &buffer->base.device->queue;
+    Range     range = {offset, offset + size};
+    pthread_mutex_lock(&queue->lock);
+    wait_for_others(queue, buffer, range);
+    bool ok = buffer->data && buffer->last_use <= queue->completed &&
+              !buffer_unavailable(buffer) && !device_is_lost(queue->device);
+    if (ok && size)
+        copy_now(queue, buffer, range, data, (const char *)buffer->data + offset);
+    WGPUBuffer gone = buffer->destroyed ? buffers_collect(queue, queue->completed) : NULL;
+    pthread_mutex_unlock(&queue->lock);
+    buffers_unref(gone);
+    return ok ? WGPUStatus_Success : WGPUStatus_Error;
 }

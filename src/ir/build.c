@@ -137,6 +137,18 @@ Inst *ir_f32(IrCursor *c, float x)
     return ir_const(c, IR_F32, k);
 }
 
+Inst *ir_f64(IrCursor *c, double x, uint32_t width)
+{
+    IrConstant k = {{0}};
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    for (uint32_t i = 0; i < width; i++) {
+        k.bits[i] = (uint32_t)bits;
+        k.bits[4 + i] = (uint32_t)(bits >> 32);
+    }
+    return ir_const(c, (IrType){SCALAR_F64, (uint8_t)width}, k);
+}
+
 Inst *ir_bool(IrCursor *c, bool b)
 {
     return ir_const(c, IR_BOOL, (IrConstant){{b}});

@@ -8,8 +8,8 @@
  * knows     what WGSL means, in few operations
  * not       syntax trees, LLVM, SPIR-V, devices, how many lanes there are
  *
- * Values are in SSA form and small: a scalar or a vector of bool, i32, f32 or
- * f16. Signedness is in the operation. Structures, arrays and matrices exist
+ * Values are in SSA form and small: a scalar or a vector of bool, i32, f32, f16
+ * or f64. Signedness is in the operation. Structures, arrays and matrices exist
  * only in memory; a place (VAR, FIELD, ELEM, VIEW) says where. Places are never
  * stored, selected or passed to a region, so each has exactly one origin.
  *
@@ -51,6 +51,7 @@ typedef enum ScalarKind {
     SCALAR_I32,
     SCALAR_F32,
     SCALAR_F16,
+    SCALAR_F64,
     SCALAR_PLACE,                       /* width 1                                */
 } ScalarKind;
 
@@ -64,6 +65,7 @@ typedef struct IrType {
 #define IR_I32   ((IrType){SCALAR_I32, 1})
 #define IR_F32   ((IrType){SCALAR_F32, 1})
 #define IR_F16   ((IrType){SCALAR_F16, 1})
+#define IR_F64   ((IrType){SCALAR_F64, 1})
 #define IR_PLACE ((IrType){SCALAR_PLACE, 1})
 
 static inline bool ir_type_eq(IrType a, IrType b)
@@ -90,11 +92,11 @@ typedef struct MemField {
 
 /* Interned in the Ir: the same type is the same pointer. Bool takes four bytes,
  * zero or one. FUNCTION, PRIVATE and CONSTANT variables are laid out in slots of
- * four bytes, one a scalar whatever its kind, without padding. */
+ * four bytes, one a scalar whatever its kind, but two an f64, without padding. */
 struct MemType {
     MemKind  kind;
     uint32_t id;
-    uint32_t align;                     /* bytes                                  */
+    uint32_t align;                     /* bytes; of a value at most four         */
     uint64_t size;                      /* bytes; runtime-sized: without the array */
     union {
         struct { IrType type; bool atomic; uint32_t stride; } value; /* bytes from
@@ -134,7 +136,8 @@ typedef struct IrVar {
     uint32_t       group, binding;      /* UNIFORM, STORAGE                       */
     bool           read_only;           /* STORAGE                                */
     const uint32_t *data;               /* CONSTANT: [type->size / 4] slots, f16 in
-                                           the low half; NULL: all are zero       */
+                                           the low half, f64 low slot first; NULL:
+                                           all are zero                           */
 } IrVar;
 
 /* ---- instructions ---- */
@@ -192,11 +195,16 @@ typedef enum IrSubgroup {               /* operands in brackets                 
 typedef struct Inst   Inst;
 typedef struct Region Region;
 
-/* A constant's components, by kind: b and i in `bits`, f32 and f16 as their
- * IEEE bits. */
+/* A constant's components, by kind: b and i in `bits`, floats as their IEEE bits.
+ * The upper half of component i of an f64 is bits[4 + i], which is zero otherwise. */
 typedef struct IrConstant {
-    uint32_t bits[4];
+    uint32_t bits[8];
 } IrConstant;
+
+static inline uint64_t ir_constant_bits64(const IrConstant *k, uint32_t i)
+{
+    return (uint64_t)k->bits[4 + i] << 32 | k->bits[i];
+}
 
 typedef struct IrCases {                /* of a SWITCH                            */
     uint32_t *values;                   /* [count] selector values                */
@@ -208,6 +216,8 @@ struct Inst {
     uint8_t  op;                        /* IrOp                                   */
     IrType   type;
     bool     in_bounds;                 /* ELEM: index < count is proved          */
+    bool     natural;                   /* UDIV, UREM: the dividend is proved to be below
+                                           2^31                                   */
     uint8_t  unguarded;                 /* ELEM: and that even if this many IFs around
                                            it go the other way; for opt/          */
     uint32_t id;                        /* unique in the Ir, below Ir.next_id     */
@@ -257,6 +267,7 @@ typedef struct Ir {
                                            barrier together; 0: each alone        */
     uint32_t band;                      /* workgroups along y that may run as if they were
                                            one, up to MOST_BAND; 0: each alone    */
+    bool     fuses_f64;                 /* FMA of f64 rounds once                 */
     bool     turned;                    /* x and y have changed places: inputs, sizes and
                                            workgroups                             */
     Region  *body;
@@ -282,6 +293,7 @@ typedef struct IrCursor {
 Inst *ir_const(IrCursor *c, IrType type, IrConstant k);
 Inst *ir_i32(IrCursor *c, uint32_t n);
 Inst *ir_f32(IrCursor *c, float x);
+Inst *ir_f64(IrCursor *c, double x, uint32_t width);        /* in all components  */
 Inst *ir_bool(IrCursor *c, bool b);
 Inst *ir_splat(IrCursor *c, Inst *scalar, uint32_t width);  /* itself for width 1 */
 Inst *ir_input(IrCursor *c, IrInput input);

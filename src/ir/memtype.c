@@ -51,7 +51,7 @@ static const MemType *intern(Ir *ir, MemType type)
 const MemType *ir_mem_value(Ir *ir, IrType type, bool atomic, uint32_t stride)
 {
     return intern(ir, (MemType){
-        .kind = MEM_VALUE, .align = stride, .size = (uint64_t)stride * type.width,
+        .kind = MEM_VALUE, .align = MIN_OF(stride, 4u), .size = (uint64_t)stride * type.width,
         .value = {.type = type, .atomic = atomic, .stride = stride},
     });
 }

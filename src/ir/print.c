@@ -18,7 +18,7 @@
  */
 #include "ir/ir.h"
 
-static const char *const kind_names[] = {"void", "bool", "i32", "f32", "f16", "place"};
+static const char *const kind_names[] = {"void", "bool", "i32", "f32", "f16", "f64", "place"};
 static const char *const space_names[IRSPACE_COUNT] = {
     "function", "private", "workgroup", "uniform", "storage", "immediate", "constant",
 };
@@ -97,8 +97,11 @@ static void print_payload(Text *out, const Inst *inst)
 {
     switch (inst->op) {
     case IR_CONST:
-        for (uint32_t c = 0; c < inst->type.width; c++)
+        for (uint32_t c = 0; c < inst->type.width; c++) {
             text_printf(out, " 0x%x", inst->constant.bits[c]);
+            if (inst->type.kind == SCALAR_F64)
+                text_printf(out, " 0x%x", inst->constant.bits[4 + c]);
+        }
         break;
     case IR_INPUT: text_printf(out, " #%u", (unsigned)inst->input); break;
     case IR_EXTRACT: case IR_FIELD: text_printf(out, " #%u", inst->index); break;
@@ -113,6 +116,9 @@ static void print_payload(Text *out, const Inst *inst)
     case IR_BARRIER: text_printf(out, " #%u", inst->barrier); break;
     case IR_SUBGROUP: text_printf(out, " #%u", (unsigned)inst->subgroup); break;
     case IR_BREAK: case IR_CONTINUE: text_printf(out, " of %%%u", inst->target->id); break;
+    case IR_UDIV: case IR_UREM:
+        text_printf(out, "%s", inst->natural ? " natural" : "");
+        break;
     case IR_ELEM: text_printf(out, "%s", inst->in_bounds ? " in_bounds" : ""); break;
     default: break;
     }

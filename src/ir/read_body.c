@@ -86,8 +86,10 @@ static bool read_swizzle(Reader *r, Inst *inst)
 
 static bool read_constant(Reader *r, Inst *inst)
 {
+    bool twice = inst->type.kind == SCALAR_F64;         /* each low half, then high */
     for (uint32_t c = 0; c < inst->type.width; c++)
-        if (!scan_number32(r, &inst->constant.bits[c]))
+        if (!scan_number32(r, &inst->constant.bits[c]) ||
+            (twice && !scan_number32(r, &inst->constant.bits[4 + c])))
             return false;
     return true;
 }
@@ -170,6 +172,9 @@ static bool read_payload(Reader *r, Inst *inst)
     uint32_t n = 0;
     bool ok = true;
     switch (inst->op) {
+    case IR_UDIV: case IR_UREM:
+        inst->natural = scan_accept(r, "natural");
+        return true;
     case IR_CONST:    return read_constant(r, inst);
     case IR_EXTRACT:  return read_code(r, 4, "a component from 0 to 3", &inst->index);
     case IR_SWIZZLE:  return read_swizzle(r, inst);

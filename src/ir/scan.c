@@ -266,6 +266,7 @@ static bool type_of(Str s, IrType *out)
     static const struct { Str name; uint8_t kind; } kinds[] = {
         {STR("bool"), SCALAR_BOOL}, {STR("i32"), SCALAR_I32},
         {STR("f32"), SCALAR_F32}, {STR("f16"), SCALAR_F16},
+        {STR("f64"), SCALAR_F64},
     };
     *out = (IrType){SCALAR_NONE, 1};
     if (s.len > 2 && s.data[s.len - 2] == 'x' && s.data[s.len - 1] >= '2' &&

@@ -35,15 +35,17 @@ static bool check_value(const Types *x, const MemType *t)
 {
     IrType type = t->value.type;
     uint32_t stride = t->value.stride;
-    if (type.kind < SCALAR_BOOL || type.kind > SCALAR_F16 || type.width < 1 || type.width > 4)
+    if (type.kind < SCALAR_BOOL || type.kind > SCALAR_F64 || type.width < 1 || type.width > 4)
         return bad_type(x->v, t, "not a scalar or a vector");
-    if (stride != 4 && !(stride == 2 && type.kind == SCALAR_F16))
+    bool fits = type.kind == SCALAR_F64 ? stride == 8
+                                        : stride == 4 || (stride == 2 && type.kind == SCALAR_F16);
+    if (!fits)
         return bad_type(x->v, t, "components of a size that they do not have");
     if (t->value.atomic && !ir_type_eq(type, IR_I32))
         return bad_type(x->v, t, "only an i32 is atomic");
-    if (t->align != stride || t->size != (uint64_t)stride * type.width)
+    if (t->align != MIN_OF(stride, 4u) || t->size != (uint64_t)stride * type.width)
         return bad_type(x->v, t, "a value of another size");
-    x->slots[t->id] = stride == 4 && !t->value.atomic;
+    x->slots[t->id] = stride >= 4 && !t->value.atomic;
     return true;
 }
 

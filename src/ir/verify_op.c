@@ -11,12 +11,12 @@
 
 static bool is_value(const Inst *inst)
 {
-    return inst->type.kind >= SCALAR_BOOL && inst->type.kind <= SCALAR_F16;
+    return inst->type.kind >= SCALAR_BOOL && inst->type.kind <= SCALAR_F64;
 }
 
 static bool is_float(const Inst *inst)
 {
-    return inst->type.kind == SCALAR_F32 || inst->type.kind == SCALAR_F16;
+    return inst->type.kind >= SCALAR_F32 && inst->type.kind <= SCALAR_F64;
 }
 
 static bool is_type(const Inst *inst, uint8_t kind, uint8_t width)
@@ -28,8 +28,8 @@ static bool is_type(const Inst *inst, uint8_t kind, uint8_t width)
 
 static bool kind_allowed(const Inst *inst)
 {
-    static const char letters[] = {'-', 'b', 'i', 'f', 'h'};
-    return inst->type.kind <= SCALAR_F16 && inst->type.width >= 1 && inst->type.width <= 4 &&
+    static const char letters[] = {'-', 'b', 'i', 'f', 'h', 'd'};
+    return inst->type.kind <= SCALAR_F64 && inst->type.width >= 1 && inst->type.width <= 4 &&
            strchr(ir_op_kinds((IrOp)inst->op), letters[inst->type.kind]) != NULL;
 }
 
@@ -86,7 +86,8 @@ static bool small_constant(const Inst *inst)
                     : inst->type.kind == SCALAR_F16 ? 0xffff
                                                     : UINT32_MAX;
     for (uint32_t c = 0; c < inst->type.width; c++)
-        if (inst->constant.bits[c] > most)
+        if (inst->constant.bits[c] > most ||
+            (inst->type.kind != SCALAR_F64 && inst->constant.bits[4 + c]))
             return false;
     return true;
 }
@@ -118,6 +119,7 @@ static bool value_fits(const Inst *inst)
         return inst->type.width == 1 && x->type.kind == SCALAR_BOOL;
     case IR_PACK_HALF: return inst->type.width == 1 && is_type(x, SCALAR_F16, 2);
     case IR_UNPACK_HALF: return inst->type.width == 2 && is_type(x, SCALAR_I32, 1);
+    case IR_HIGH_WORD: case IR_LOW_WORD: return x->type.kind == SCALAR_F64;
     case IR_VEC: return inst->nargs == inst->type.width && inst->nargs > 1;
     case IR_EXTRACT: return part_fits(inst) && inst->index < x->type.width;
     case IR_EXTRACT_AT: return part_fits(inst);
@@ -213,25 +215,25 @@ static bool memory_fits(const Inst *inst)
 
 /* Operands, and the kinds of the first; the result is of its type, but for votes. */
 static const struct { uint32_t nargs; const char *kinds; } subgroup_rows[SUBGROUP_COUNT] = {
-    [SUBGROUP_ADD] = {1, "ifh"}, [SUBGROUP_MUL] = {1, "ifh"},
-    [SUBGROUP_MIN] = {1, "fh"}, [SUBGROUP_MAX] = {1, "fh"},
+    [SUBGROUP_ADD] = {1, "ifhd"}, [SUBGROUP_MUL] = {1, "ifhd"},
+    [SUBGROUP_MIN] = {1, "fhd"}, [SUBGROUP_MAX] = {1, "fhd"},
     [SUBGROUP_SMIN] = {1, "i"}, [SUBGROUP_SMAX] = {1, "i"},
     [SUBGROUP_UMIN] = {1, "i"}, [SUBGROUP_UMAX] = {1, "i"},
     [SUBGROUP_AND] = {1, "i"}, [SUBGROUP_OR] = {1, "i"}, [SUBGROUP_XOR] = {1, "i"},
-    [SUBGROUP_EXCLUSIVE_ADD] = {1, "ifh"}, [SUBGROUP_EXCLUSIVE_MUL] = {1, "ifh"},
-    [SUBGROUP_INCLUSIVE_ADD] = {1, "ifh"}, [SUBGROUP_INCLUSIVE_MUL] = {1, "ifh"},
+    [SUBGROUP_EXCLUSIVE_ADD] = {1, "ifhd"}, [SUBGROUP_EXCLUSIVE_MUL] = {1, "ifhd"},
+    [SUBGROUP_INCLUSIVE_ADD] = {1, "ifhd"}, [SUBGROUP_INCLUSIVE_MUL] = {1, "ifhd"},
     [SUBGROUP_ALL] = {1, "b"}, [SUBGROUP_ANY] = {1, "b"}, [SUBGROUP_BALLOT] = {1, "b"},
-    [SUBGROUP_BROADCAST] = {2, "bifh"}, [SUBGROUP_BROADCAST_FIRST] = {1, "bifh"},
+    [SUBGROUP_BROADCAST] = {2, "bifhd"}, [SUBGROUP_BROADCAST_FIRST] = {1, "bifhd"},
     [SUBGROUP_ELECT] = {0, ""},
-    [SUBGROUP_SHUFFLE] = {2, "bifh"}, [SUBGROUP_SHUFFLE_UP] = {2, "bifh"},
-    [SUBGROUP_SHUFFLE_DOWN] = {2, "bifh"}, [SUBGROUP_SHUFFLE_XOR] = {2, "bifh"},
-    [QUAD_BROADCAST] = {2, "bifh"}, [QUAD_SWAP_X] = {1, "bifh"},
-    [QUAD_SWAP_Y] = {1, "bifh"}, [QUAD_SWAP_DIAGONAL] = {1, "bifh"},
+    [SUBGROUP_SHUFFLE] = {2, "bifhd"}, [SUBGROUP_SHUFFLE_UP] = {2, "bifhd"},
+    [SUBGROUP_SHUFFLE_DOWN] = {2, "bifhd"}, [SUBGROUP_SHUFFLE_XOR] = {2, "bifhd"},
+    [QUAD_BROADCAST] = {2, "bifhd"}, [QUAD_SWAP_X] = {1, "bifhd"},
+    [QUAD_SWAP_Y] = {1, "bifhd"}, [QUAD_SWAP_DIAGONAL] = {1, "bifhd"},
 };
 
 static bool subgroup_fits(const Inst *inst)
 {
-    static const char letters[] = {'-', 'b', 'i', 'f', 'h'};
+    static const char letters[] = {'-', 'b', 'i', 'f', 'h', 'd'};
     if (inst->subgroup >= SUBGROUP_COUNT || inst->nargs != subgroup_rows[inst->subgroup].nargs)
         return false;
     if (inst->subgroup == SUBGROUP_ELECT)

@@ -38,31 +38,45 @@ static uint32_t half_bits(double x)
     return sign | (((uint32_t)(exponent + 14) << 10) + (mantissa - 1024));
 }
 
-static uint32_t float_bits(uint8_t kind, double x)
+static uint64_t float_bits(uint8_t kind, double x)
 {
     if (kind == SCALAR_F16)
         return half_bits(x);
+    if (kind == SCALAR_F64) {
+        uint64_t twice;
+        memcpy(&twice, &x, sizeof twice);
+        return twice;
+    }
     float f = (float)x;
     uint32_t bits;
     memcpy(&bits, &f, sizeof bits);
     return bits;
 }
 
-static uint32_t scalar_bits(const Value *v)
+static uint64_t scalar_bits(const Value *v)
 {
     switch (v->type->kind) {
     case TYPE_BOOL:           return v->boolean;
     case TYPE_F16:            return float_bits(SCALAR_F16, v->real);
+    case TYPE_F64:            return float_bits(SCALAR_F64, v->real);
     case TYPE_F32:
     case TYPE_ABSTRACT_FLOAT: return float_bits(SCALAR_F32, v->real);
     default:                  return (uint32_t)v->integer;
     }
 }
 
+static void set_component(IrConstant *k, uint32_t i, uint64_t bits)
+{
+    k->bits[i] = (uint32_t)bits;
+    k->bits[4 + i] = (uint32_t)(bits >> 32);
+}
+
 Inst *lower_float(Lower *l, IrType type, double x)
 {
-    uint32_t bits = float_bits(type.kind, x);
-    return ir_const(&l->c, type, (IrConstant){{bits, bits, bits, bits}});
+    IrConstant k = {{0}};
+    for (uint32_t i = 0; i < type.width; i++)
+        set_component(&k, i, float_bits(type.kind, x));
+    return ir_const(&l->c, type, k);
 }
 
 Inst *lower_int(Lower *l, IrType type, uint32_t n)
@@ -99,10 +113,10 @@ static Inst *leaf_constant(Lower *l, const Value *v)
 {
     IrConstant k = {{0}};
     if (v->type->kind != TYPE_VECTOR)
-        k.bits[0] = scalar_bits(v);
+        set_component(&k, 0, scalar_bits(v));
     else if (v->parts)
         for (uint32_t i = 0; i < v->type->vector.width; i++)
-            k.bits[i] = scalar_bits(v->parts[i]);
+            set_component(&k, i, scalar_bits(v->parts[i]));
     return ir_const(&l->c, lower_ir_type(v->type), k);
 }
 
@@ -201,15 +215,25 @@ static IrVar *table_find(const Lower *l, uint64_t hash, const Value *value,
     return NULL;
 }
 
+static uint32_t *write_scalar(const Value *v, uint32_t *out)
+{
+    uint64_t bits = scalar_bits(v);
+    *out++ = (uint32_t)bits;
+    if (v->type->kind == TYPE_F64)
+        *out++ = (uint32_t)(bits >> 32);
+    return out;
+}
+
 /* Writes a value as slots; `out` is zero before. */
 static uint32_t *write_slots(const Value *v, const MemType *type, uint32_t *out)
 {
     uint32_t words = (uint32_t)(type->size / 4);
     if (type_is_scalar(v->type)) {
-        *out = scalar_bits(v);
+        write_scalar(v, out);
     } else if (v->type->kind == TYPE_VECTOR) {
-        for (uint32_t i = 0; v->parts && i < words; i++)
-            out[i] = scalar_bits(v->parts[i]);
+        uint32_t *at = out;
+        for (uint32_t i = 0; v->parts && i < v->type->vector.width; i++)
+            at = write_scalar(v->parts[i], at);
     } else if (v->parts) {
         uint64_t count = lower_part_count(type);
         uint32_t *at = out;

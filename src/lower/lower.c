@@ -35,7 +35,8 @@ Span lower_enter(Lower *l, Span span)
                    LOWER_MAX_DEPTH);
     if (l->ir->next_id + l->calls > LOWER_MAX_WORK)
         lower_fail(l, DIAG_kernel_too_large, span,
-                   "the kernel has more than %u instructions once calls are inlined",
+                   "the kernel has more than %u instructions once calls are inlined: "
+                   "split it, or call large functions from fewer places",
                    LOWER_MAX_WORK);
     return outer;
 }

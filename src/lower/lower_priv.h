@@ -30,7 +30,7 @@
 #define LOWER_MAX_LEAVES 64u
 /* Instructions of a kernel, and calls on top of that (a call of a function that
  * does nothing adds no instruction). */
-#define LOWER_MAX_WORK 2000000u
+#define LOWER_MAX_WORK 1000000u
 /* Calls, statements and expressions inside each other: bounds the C stack. */
 #define LOWER_MAX_DEPTH 3000u
 /* Regions inside each other: bounds the C stack of those who walk the IR. */

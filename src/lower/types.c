@@ -17,6 +17,7 @@ NumKind lower_num_kind(const Type *t)
     case TYPE_U32:            return NUM_UNSIGNED;
     case TYPE_F32:
     case TYPE_F16:
+    case TYPE_F64:
     case TYPE_ABSTRACT_FLOAT: return NUM_FLOAT;
     default:                  return NUM_SIGNED;
     }
@@ -32,6 +33,7 @@ static uint8_t scalar_kind(const Type *t)
     case TYPE_F32:
     case TYPE_ABSTRACT_FLOAT: return SCALAR_F32;
     case TYPE_F16:            return SCALAR_F16;
+    case TYPE_F64:            return SCALAR_F64;
     default:                  BUG("not a scalar type");
     }
 }
@@ -54,7 +56,7 @@ IrType lower_ir_type(const Type *t)
 
 static uint32_t component_size(IrType type)
 {
-    return type.kind == SCALAR_F16 ? 2 : 4;
+    return type.kind == SCALAR_F16 ? 2 : type.kind == SCALAR_F64 ? 8 : 4;
 }
 
 static const MemType *value_mem(Lower *l, const Type *t, bool atomic)
@@ -171,7 +173,9 @@ static const MemType *struct_slots(Lower *l, const MemType *mem)
 static const MemType *slots_new(Lower *l, const MemType *mem)
 {
     switch (mem->kind) {
-    case MEM_VALUE:  return ir_mem_value(l->ir, mem->value.type, false, 4);
+    case MEM_VALUE:
+        return ir_mem_value(l->ir, mem->value.type, false,
+                            mem->value.type.kind == SCALAR_F64 ? 8 : 4);
     case MEM_ARRAY:  return array_slots(l, mem);
     case MEM_STRUCT: return struct_slots(l, mem);
     case MEM_BYTES:  break;

@@ -16,6 +16,9 @@
  *   clamps      min, max: the place itself
  *   wrapping    remainders: the place, less a multiple that is known
  *
+ * What is usual: index arithmetic in i32 does not divide negative numbers, and is regular
+ * (assume_regular.c).
+ *
  * Well inside the grid, all lanes go the same way and neighbours stay neighbours.
  */
 #include "opt/assume_priv.h"
@@ -47,16 +50,17 @@ static void assume_index(Assume *s, Inst *elem)
     uint64_t count = mem->kind == MEM_ARRAY ? mem->array.count : mem->value.type.width;
     if (elem->in_bounds || count > UINT32_MAX || elem->args[1]->op == IR_CONST)
         return;
-    uint32_t index = claim_value(s, elem->args[1], CLAIM_DEPTH);
-    uint32_t limit = index == CLAIM_NONE ? CLAIM_NONE
+    ClaimIndex index = claim_split(s, elem->args[1]);
+    uint32_t base = claim_value(s, index.value, CLAIM_DEPTH);
+    uint32_t limit = base == CLAIM_NONE ? CLAIM_NONE
                      : count ? claim_number(s, (uint32_t)count)
                              : claim_length(s, elem->args[0]);
-    if (!claim_check(s, index, limit, 0)) {
+    if (!claim_below(s, base, index.constant, limit)) {
         claim_undo(s, before);
         return;
     }
     elem->in_bounds = true;
-    elem->unguarded = unguarded(s, elem->args[1], index);
+    elem->unguarded = unguarded(s, index.value, base);
 }
 
 /* ---- places in the grid ---- */
@@ -96,6 +100,11 @@ static bool is_fixed(const Inst *v, uint32_t depth)
         if (!is_fixed(v->args[i], depth - 1))
             return false;
     return true;
+}
+
+bool assume_is_fixed(const Inst *v)
+{
+    return is_fixed(v, MAX_DEPTH);
 }
 
 static bool compares_place(const Inst *x, const Inst *y)
@@ -268,6 +277,32 @@ static void assume_wrapping(Assume *s, Inst *inst)
         claim_undo(s, before);
 }
 
+/* ---- signs ---- */
+
+/* Demands that a number is not negative. */
+static bool prove_natural(Assume *s, const Inst *v)
+{
+    if (v->op == IR_CONST)
+        return v->constant.bits[0] <= INT32_MAX;
+    uint32_t zero = claim_number(s, 0), x = claim_value(s, v, CLAIM_DEPTH);
+    return claim_check(s, zero, x, PROOF_EQUAL | PROOF_SIGNED);
+}
+
+/* A signed division of numbers that are not negative is the unsigned one. */
+static void assume_signs(Assume *s, Inst *inst)
+{
+    ClaimMark before = claim_mark(s);
+    if (inst->type.width != 1)
+        return;
+    if (!prove_natural(s, inst->args[0]) || !prove_natural(s, inst->args[1])) {
+        claim_undo(s, before);
+        return;
+    }
+    inst->op = inst->op == IR_SDIV ? IR_UDIV : IR_UREM;
+    inst->natural = true;
+    s->usual = true;
+}
+
 /* ---- walking ---- */
 
 static void walk(Assume *s, Region *region);
@@ -292,7 +327,7 @@ static void walk_if(Assume *s, Inst *inst)
     const Inst *condition = inst->args[0];
     uint32_t before = s->guards.len;
     Around   around = {s->around, before};
-    if (s->inner)
+    if (s->what >= ASSUME_INNER)
         assume_guard(s, inst);
     s->around = &around;
     for (uint32_t i = 0; i < 2; i++) {
@@ -317,12 +352,18 @@ static void walk_one(Assume *s, Inst *inst)
         walk_if(s, inst);
         break;
     case IR_SMIN: case IR_SMAX: case IR_UMIN: case IR_UMAX:
-        if (s->inner)
+        if (s->what >= ASSUME_INNER)
             assume_clamp(s, inst);
         break;
-    case IR_UREM: case IR_SREM: case IR_AND:
-        if (s->inner)
+    case IR_UREM: case IR_SREM: case IR_SDIV: case IR_AND:
+        if (s->what >= ASSUME_INNER && inst->op != IR_SDIV)
             assume_wrapping(s, inst);
+        if (s->what >= ASSUME_USUAL && (inst->op == IR_SREM || inst->op == IR_SDIV))
+            assume_signs(s, inst);
+        regular_assume(s, inst);
+        break;
+    case IR_UDIV: case IR_IMUL:
+        regular_assume(s, inst);
         break;
     default:
         if (ir_op_is_construct((IrOp)inst->op))
@@ -352,14 +393,16 @@ static void number_buffers(Assume *s)
     }
 }
 
-void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out)
+void opt_assume(Ir *ir, Assumptions what, uint32_t most_groups, const Facts *facts, Proof *out)
 {
-    Assume s = {.ir = ir, .inner = inner};
+    Assume s = {.ir = ir, .what = what};
     number_buffers(&s);
     if (most_groups) {
         claim_few_groups(&s, most_groups);
         s.left_out = true;
     }
+    if (facts && what >= ASSUME_USUAL)
+        regular_survey(&s, facts);
     walk(&s, ir->body);
-    *out = (Proof){s.nodes.data, s.nodes.len, s.checks.data, s.checks.len, s.left_out};
+    *out = (Proof){s.nodes.data, s.nodes.len, s.checks.data, s.checks.len, s.left_out, s.usual};
 }

@@ -18,7 +18,7 @@ static bool same_node(const ProofNode *x, const ProofNode *y)
     return x->op == y->op && x->a == y->a && x->b == y->b && x->c == y->c;
 }
 
-static uint32_t node(Assume *s, ProofOp op, uint32_t a, uint32_t b, uint32_t c)
+uint32_t claim_node(Assume *s, ProofOp op, uint32_t a, uint32_t b, uint32_t c)
 {
     ProofNode n = {(uint32_t)op, a, b, c};
     for (uint32_t i = s->nodes.len; i-- > 0;)
@@ -32,12 +32,12 @@ static uint32_t node(Assume *s, ProofOp op, uint32_t a, uint32_t b, uint32_t c)
 
 uint32_t claim_number(Assume *s, uint32_t n)
 {
-    return node(s, PROOF_RANGE, n, n, 0);
+    return claim_node(s, PROOF_RANGE, n, n, 0);
 }
 
 static uint32_t any_number(Assume *s)
 {
-    return node(s, PROOF_RANGE, (uint32_t)INT32_MIN, INT32_MAX, 0);
+    return claim_node(s, PROOF_RANGE, (uint32_t)INT32_MIN, INT32_MAX, 0);
 }
 
 /* ---- memory that a dispatch fixes ---- */
@@ -78,7 +78,7 @@ static uint32_t word_node(Assume *s, const Inst *load, uint32_t at)
     if (!constant_offset(load->args[0], &var, &offset) || !is_fixed_buffer(var))
         return CLAIM_NONE;
     offset += (uint64_t)at * load->args[0]->mem->value.stride;
-    return node(s, PROOF_WORD, s->buffer[var->id], (uint32_t)offset, 0);
+    return claim_node(s, PROOF_WORD, s->buffer[var->id], (uint32_t)offset, 0);
 }
 
 uint32_t claim_length(Assume *s, const Inst *place)
@@ -88,7 +88,7 @@ uint32_t claim_length(Assume *s, const Inst *place)
     if (place->mem->kind != MEM_ARRAY || !constant_offset(place, &var, &offset) ||
         (var->space != IRSPACE_STORAGE && var->space != IRSPACE_UNIFORM))
         return CLAIM_NONE;
-    return node(s, PROOF_LENGTH, s->buffer[var->id], (uint32_t)offset,
+    return claim_node(s, PROOF_LENGTH, s->buffer[var->id], (uint32_t)offset,
                 place->mem->array.stride);
 }
 
@@ -99,13 +99,13 @@ static uint32_t input_node(Assume *s, const Inst *v)
     const uint32_t *size = s->ir->workgroup_size;
     IrInput in = v->input;
     if (in <= INPUT_LOCAL_ID_Z)
-        return node(s, PROOF_RANGE, 0, size[in - INPUT_LOCAL_ID_X] - 1, 0);
+        return claim_node(s, PROOF_RANGE, 0, size[in - INPUT_LOCAL_ID_X] - 1, 0);
     if (in == INPUT_LOCAL_INDEX)
-        return node(s, PROOF_RANGE, 0, size[0] * size[1] * size[2] - 1, 0);
+        return claim_node(s, PROOF_RANGE, 0, size[0] * size[1] * size[2] - 1, 0);
     if (in >= INPUT_WORKGROUP_ID_X && in <= INPUT_WORKGROUP_ID_Z)
-        return node(s, PROOF_GROUP_ID, in - INPUT_WORKGROUP_ID_X, 0, 0);
+        return claim_node(s, PROOF_GROUP_ID, in - INPUT_WORKGROUP_ID_X, 0, 0);
     if (in >= INPUT_NUM_WORKGROUPS_X && in <= INPUT_NUM_WORKGROUPS_Z)
-        return node(s, PROOF_NUM_GROUPS, in - INPUT_NUM_WORKGROUPS_X, 0, 0);
+        return claim_node(s, PROOF_NUM_GROUPS, in - INPUT_NUM_WORKGROUPS_X, 0, 0);
     return CLAIM_NONE;
 }
 
@@ -119,8 +119,37 @@ static const struct { IrOp op; ProofOp proof; bool bounded; } arithmetic[] = {
     {IR_SMIN, PROOF_SMIN, true},  {IR_SMAX, PROOF_SMAX, true},
 };
 
+/* x - x / y * y: also if y is 0 no more than the range of x % y says. */
+static bool is_remainder(const Inst *v, ProofOp *op)
+{
+    if (v->op != IR_ISUB || v->args[1]->op != IR_IMUL)
+        return false;
+    const Inst *x = v->args[0], *p = v->args[1];
+    for (uint32_t i = 0; i < 2; i++) {
+        const Inst *q = p->args[i];
+        if ((q->op == IR_UDIV || q->op == IR_SDIV) && q->args[0] == x &&
+            q->args[1] == p->args[1 - i]) {
+            *op = q->op == IR_UDIV ? PROOF_REM : PROOF_SREM;
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t remainder_node(Assume *s, const Inst *v, ProofOp op, uint32_t depth)
+{
+    const Inst *p = v->args[1];
+    const Inst *y = p->args[p->args[0]->nargs && p->args[0]->args[0] == v->args[0] ? 1 : 0];
+    uint32_t a = claim_value(s, v->args[0], depth - 1);
+    uint32_t b = a == CLAIM_NONE ? CLAIM_NONE : claim_value(s, y, depth - 1);
+    return b == CLAIM_NONE ? CLAIM_NONE : claim_node(s, op, a, b, 0);
+}
+
 static uint32_t arithmetic_node(Assume *s, const Inst *v, uint32_t depth)
 {
+    ProofOp op;
+    if (is_remainder(v, &op))
+        return remainder_node(s, v, op, depth);
     for (size_t i = 0; i < COUNTOF(arithmetic); i++) {
         if (arithmetic[i].op != (IrOp)v->op)
             continue;
@@ -133,7 +162,7 @@ static uint32_t arithmetic_node(Assume *s, const Inst *v, uint32_t depth)
         else if (bounded && y == CLAIM_NONE && x != CLAIM_NONE)
             y = any_number(s);
         return x == CLAIM_NONE || y == CLAIM_NONE ? CLAIM_NONE
-                                                  : node(s, arithmetic[i].proof, x, y, 0);
+                                                  : claim_node(s, arithmetic[i].proof, x, y, 0);
     }
     return CLAIM_NONE;
 }
@@ -142,7 +171,7 @@ static uint32_t join_node(Assume *s, const Inst *x, const Inst *y, uint32_t dept
 {
     uint32_t a = claim_value(s, x, depth - 1);
     uint32_t b = a == CLAIM_NONE ? CLAIM_NONE : claim_value(s, y, depth - 1);
-    return b == CLAIM_NONE ? CLAIM_NONE : node(s, PROOF_JOIN, a, b, 0);
+    return b == CLAIM_NONE ? CLAIM_NONE : claim_node(s, PROOF_JOIN, a, b, 0);
 }
 
 /* ---- counts ---- */
@@ -174,7 +203,7 @@ static uint32_t count_node(Assume *s, const Inst *test, uint32_t first, uint32_t
         return CLAIM_NONE;
     ProofOp op = with_sign ? (inside ? PROOF_SCOUNT_IN : PROOF_SCOUNT_UP)
                            : (inside ? PROOF_COUNT_IN : PROOF_COUNT_UP);
-    return node(s, op, first, limit, step);
+    return claim_node(s, op, first, limit, step);
 }
 
 /* A parameter that counts up to a limit, or only shrinks. */
@@ -188,7 +217,7 @@ static uint32_t param_node(Assume *s, const Inst *p, uint32_t depth)
     if (first == CLAIM_NONE || !next)
         return first;
     if ((next->op == IR_SHR || next->op == IR_UDIV) && next->args[0] == p)
-        return node(s, PROOF_MIN, any_number(s), first, 0);
+        return claim_node(s, PROOF_MIN, any_number(s), first, 0);
     const Inst *test = analysis_loop_test(loop, p);
     bool adds = next->op == IR_IADD && next->args[0] == p && next->args[1]->op == IR_CONST;
     if (!adds || !test || next->args[1]->constant.bits[0] - 1u >= INT32_MAX)
@@ -240,7 +269,7 @@ static uint32_t narrowed(Assume *s, uint32_t at, const Inst *v, const Guard *g, 
         return at;
     if (at == CLAIM_NONE)
         at = any_number(s);
-    return at == CLAIM_NONE ? CLAIM_NONE : node(s, PROOF_WHERE, at, y, relation);
+    return at == CLAIM_NONE ? CLAIM_NONE : claim_node(s, PROOF_WHERE, at, y, relation);
 }
 
 uint32_t claim_value(Assume *s, const Inst *v, uint32_t depth)
@@ -276,9 +305,9 @@ bool claim_check(Assume *s, uint32_t low, uint32_t high, uint32_t relation)
 
 void claim_few_groups(Assume *s, uint32_t most)
 {
-    uint32_t all = node(s, PROOF_NUM_GROUPS, 0, 0, 0);
+    uint32_t all = claim_node(s, PROOF_NUM_GROUPS, 0, 0, 0);
     for (uint32_t axis = 1; axis < 3; axis++)
-        all = node(s, PROOF_MUL, all, node(s, PROOF_NUM_GROUPS, axis, 0, 0), 0);
+        all = claim_node(s, PROOF_MUL, all, claim_node(s, PROOF_NUM_GROUPS, axis, 0, 0), 0);
     VEC_PUSH(s->ir->arena, &s->checks, ((ProofCheck){all, claim_number(s, most), PROOF_EQUAL}));
 }
 

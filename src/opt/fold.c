@@ -105,6 +105,41 @@ static bool fold_float(IrOp op, uint32_t a, uint32_t b, uint32_t *out)
     }
 }
 
+static double double_of(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void set_double(IrConstant *out, uint32_t c, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    out->bits[c] = (uint32_t)bits;
+    out->bits[4 + c] = (uint32_t)(bits >> 32);
+}
+
+/* Component c of an operation on f64. */
+static bool fold_double(const Inst *inst, uint32_t c, IrConstant *out)
+{
+    const IrConstant *a = &inst->args[0]->constant;
+    const IrConstant *b = &inst->args[inst->nargs > 1 ? 1 : 0]->constant;
+    double x = double_of(ir_constant_bits64(a, c)), y = double_of(ir_constant_bits64(b, c));
+    switch (inst->op) {
+    case IR_FADD: set_double(out, c, x + y); return true;
+    case IR_FSUB: set_double(out, c, x - y); return true;
+    case IR_FMUL: set_double(out, c, x * y); return true;
+    case IR_FDIV: set_double(out, c, x / y); return true;
+    case IR_FNEG: set_double(out, c, -x); return true;
+    case IR_FEQ: out->bits[c] = x == y; return true;
+    case IR_FNE: out->bits[c] = x != y; return true;
+    case IR_FLT: out->bits[c] = x < y; return true;
+    case IR_FLE: out->bits[c] = x <= y; return true;
+    default: return false;
+    }
+}
+
 static bool fold_one(const Inst *inst, uint32_t x, uint32_t y, uint32_t *out)
 {
     IrOp op = (IrOp)inst->op;
@@ -117,13 +152,13 @@ static bool fold_one(const Inst *inst, uint32_t x, uint32_t y, uint32_t *out)
         *out = x;
         return true;
     }
-    if (op == IR_S2F || op == IR_U2F) {
+    if ((op == IR_S2F || op == IR_U2F) && inst->type.kind == SCALAR_F32) {
         *out = bits_of(op == IR_S2F ? (float)(int32_t)x : (float)x);
-        return inst->type.kind == SCALAR_F32;
+        return true;
     }
     if (kind == SCALAR_F32)
         return fold_float(op, x, y, out);
-    return kind != SCALAR_F16 && fold_int(op, x, y, out);
+    return kind != SCALAR_F16 && kind != SCALAR_F64 && fold_int(op, x, y, out);
 }
 
 static bool fold_reduce(const Inst *inst, IrConstant *out)
@@ -140,16 +175,16 @@ static bool fold_reduce(const Inst *inst, IrConstant *out)
 static bool fold_parts(const Inst *inst, IrConstant *out)
 {
     for (uint32_t c = 0; c < inst->type.width; c++) {
+        const Inst *from = inst->args[0];
+        uint32_t at = c;
         switch (inst->op) {
-        case IR_VEC: out->bits[c] = inst->args[c]->constant.bits[0]; break;
-        case IR_EXTRACT: out->bits[c] = inst->args[0]->constant.bits[inst->index]; break;
-        case IR_SWIZZLE: out->bits[c] = inst->args[0]->constant.bits[inst->swizzle[c]]; break;
-        default: {
-            bool yes = inst->args[0]->constant.bits[c] != 0;
-            out->bits[c] = inst->args[yes ? 1 : 2]->constant.bits[c];
-            break;
+        case IR_VEC: from = inst->args[c], at = 0; break;
+        case IR_EXTRACT: at = inst->index; break;
+        case IR_SWIZZLE: at = inst->swizzle[c]; break;
+        default: from = inst->args[from->constant.bits[c] ? 1 : 2]; break;
         }
-        }
+        out->bits[c] = from->constant.bits[at];
+        out->bits[4 + c] = from->constant.bits[4 + at];
     }
     return true;
 }
@@ -170,7 +205,12 @@ bool fold_constant(const Inst *inst, IrConstant *out)
     }
     if (inst->nargs > 2)
         return false;
+    bool twice = inst->args[0]->type.kind == SCALAR_F64;
     for (uint32_t c = 0; c < inst->type.width; c++) {
+        if (twice && !fold_double(inst, c, out))
+            return false;
+        if (twice)
+            continue;
         uint32_t y = inst->nargs > 1 ? inst->args[1]->constant.bits[c] : 0;
         if (!fold_one(inst, inst->args[0]->constant.bits[c], y, &out->bits[c]))
             return false;
@@ -186,7 +226,7 @@ static bool is_all(const Inst *inst, uint32_t bits)
     if (!is_const(inst))
         return false;
     for (uint32_t c = 0; c < inst->type.width; c++)
-        if (inst->constant.bits[c] != bits)
+        if (inst->constant.bits[c] != bits || inst->constant.bits[4 + c])
             return false;
     return true;
 }
@@ -214,7 +254,8 @@ static Inst *component_of(IrCursor *c, Inst *v, uint32_t i, uint32_t depth)
     if (v->op == IR_VEC)
         return v->args[i];
     if (v->op == IR_CONST)
-        return ir_const(c, (IrType){v->type.kind, 1}, (IrConstant){{v->constant.bits[i]}});
+        return ir_const(c, (IrType){v->type.kind, 1},
+                        (IrConstant){{[0] = v->constant.bits[i], [4] = v->constant.bits[4 + i]}});
     if (v->op == IR_SWIZZLE)
         return component_of(c, v->args[0], v->swizzle[i], depth);
     if (depth == 0 || !is_apart(v))
@@ -387,6 +428,17 @@ static Inst *integer_identity(IrCursor *c, const Inst *inst)
 
 #define MAX_PRODUCT 4u              /* largest power that is written out          */
 
+/* Are all components of a constant the float n? */
+static bool is_real(const Inst *inst, uint32_t n)
+{
+    if (inst->type.kind != SCALAR_F64)
+        return is_all(inst, bits_of((float)n));
+    bool equal = is_const(inst);
+    for (uint32_t c = 0; equal && c < inst->type.width; c++)
+        equal = double_of(ir_constant_bits64(&inst->constant, c)) == (double)n;
+    return equal;
+}
+
 /*
  * Small whole powers are products: more accurate, and of negative numbers, too, whose
  * powers WGSL leaves open but authors of kernels count on.
@@ -395,9 +447,9 @@ static Inst *pow_identity(IrCursor *c, const Inst *inst)
 {
     Inst *x = inst->args[0], *square;
     uint32_t n = 1;
-    if (inst->type.kind != SCALAR_F32)
+    if (inst->type.kind == SCALAR_F16)
         return NULL;
-    while (n <= MAX_PRODUCT && !is_all(inst->args[1], bits_of((float)n)))
+    while (n <= MAX_PRODUCT && !is_real(inst->args[1], n))
         n++;
     if (n > MAX_PRODUCT || n == 1)
         return n == 1 ? x : NULL;
@@ -417,5 +469,6 @@ Inst *fold_identity(IrCursor *c, const Inst *inst)
     case IR_ALL: case IR_ANY: return reduce_identity(c, inst);
     default: break;
     }
-    return inst->nargs ? integer_identity(c, inst) : NULL;
+    Inst *equal = inst->nargs ? integer_identity(c, inst) : NULL;
+    return equal ? equal : reassociate(c, inst);
 }

@@ -59,7 +59,7 @@ static uint32_t hash(const Inst *inst)
 static bool same(const Inst *x, const Inst *y)
 {
     if (x->op != y->op || !ir_type_eq(x->type, y->type) || x->nargs != y->nargs ||
-        x->in_bounds != y->in_bounds || payload(x) != payload(y))
+        x->in_bounds != y->in_bounds || x->natural != y->natural || payload(x) != payload(y))
         return false;
     for (uint32_t i = 0; i < x->nargs; i++)
         if (x->args[i] != y->args[i])

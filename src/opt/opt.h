@@ -7,6 +7,7 @@
 #ifndef WEFT_OPT_OPT_H
 #define WEFT_OPT_OPT_H
 
+#include "analysis/analysis.h"
 #include "ir/ir.h"
 #include "opt/proof.h"
 
@@ -14,6 +15,9 @@
  * paths become values: structures and arrays are split, then each scalar or
  * vector part becomes parameters and results of the constructs it crosses. */
 void opt_promote(Ir *ir);
+/* Loops of a few iterations, by which alone arrays of one invocation are indexed, are
+ * unrolled, and these arrays promoted. */
+void opt_unroll_arrays(Ir *ir);
 /* What is known now is computed now; identities; extract of vec and swizzle;
  * constant conditions choose their region; results and parameters that are
  * always one value become that value. */
@@ -21,23 +25,31 @@ void opt_simplify(Ir *ir);
 /* IFs with a few cheap operations in them: both ways are taken, and the results
  * selected. */
 void opt_flatten(Ir *ir);
+/* Functions of f64 become operations that every device rounds alike. */
+void opt_f64(Ir *ir);
 /* Equal pure operations on equal operands are made once (scoped by regions);
  * loads of read-only memory count as pure. */
 void opt_merge(Ir *ir);
 /* Loads of places that the region has loaded or stored before, with no write to them
  * between, give what is known. */
 void opt_again(Ir *ir);
-/* What nobody uses is dropped; also unused parameters and results. */
+/* Secondary induction variables of loops are rewritten in terms of the one that is tested. */
+void opt_induction(Ir *ir);
+/* Signed operations on values that are never negative become unsigned. */
+void opt_unsigned(Ir *ir);
+/* Removes dead code; also unused parameters and results. */
 void opt_prune(Ir *ir);
 /* Variables that no place names any more; the others are numbered anew. */
 void opt_drop_vars(Ir *ir);
 
-/* Takes for granted what a dispatch will prove: indices in bounds; with `inner` also
- * that nothing happens which only happens at the borders of a grid; and that there are
- * at most `most_groups` workgroups, if that is not 0. The IR holds only for workgroups
+/* Takes for granted what a dispatch will prove: indices in bounds; from ASSUME_INNER on also
+ * that nothing happens which only happens at the borders of a grid; with ASSUME_USUAL that
+ * signed numbers which are divided are not negative, and that index arithmetic is regular
+ * for the lanes of `facts` (NULL: for any number of lanes nothing is); and that there are at most
+ * `most_groups` workgroups, if that is not 0. The IR holds only for workgroups
  * for which the proof does. The variables must not be renumbered afterwards: the proof
  * names buffers by their order. */
-void opt_assume(Ir *ir, bool inner, uint32_t most_groups, Proof *out);
+void opt_assume(Ir *ir, Assumptions what, uint32_t most_groups, const Facts *facts, Proof *out);
 
 /* For lanes: x and y change places where more lies side by side along y (Ir.turned).
  * `lanes`: 0 for those that suit. */
@@ -65,6 +77,11 @@ void opt_slice(Ir *ir);
 /* For lanes, the same numbers of them: workgroups along y that load the same run as one
  * (Ir.band). */
 void opt_band(Ir *ir, uint32_t lanes, uint32_t native);
+
+/* For lanes, those of the facts: code that divides what counts up from lane to lane by what
+ * lanes share has a copy for lane groups in which the quotients are shared. True: there is
+ * some, and the facts are no longer right. */
+bool opt_quotients(Ir *ir, const Facts *facts);
 
 typedef struct OptPass {
     const char *name;                   /* for --dump=NAME                        */

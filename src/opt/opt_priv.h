@@ -44,6 +44,9 @@ bool value_is_fixed(const Inst *v);
 /* flatten.c: is it quicker done than jumped over, and harmless where it is not asked for? */
 bool flatten_is_cheap(const Inst *inst);
 
+/* digits.c: takes quotients and remainders of x * c + y for x and y, where ranges allow. */
+void opt_digits(Ir *ir, const Facts *f);
+
 /* cut.c: drops what cannot be reached. */
 void opt_cut(Ir *ir);
 
@@ -53,6 +56,9 @@ bool fold_constant(const Inst *inst, IrConstant *out);
 /* fold.c: a simpler value that is equal to `inst`, made at `c` if it is new; NULL:
  * none. */
 Inst *fold_identity(IrCursor *c, const Inst *inst);
+
+/* reassociate.c: the same for sums and products of integers. */
+Inst *reassociate(IrCursor *c, const Inst *inst);
 
 /* ---- copy.c ---- */
 
@@ -85,6 +91,9 @@ typedef struct LoopSurvey {
 /* Is the guard the only way out, and the end of the body the only one to the next
  * round? */
 bool loop_is_plain(const Inst *loop, const Inst *guard, LoopSurvey *out);
+
+/* unroll.c: replaces a plain loop by as many copies of its body. */
+void loop_unroll(Ir *ir, Inst *loop, uint32_t trips);
 
 /* Gives values to the parameters of a region; all are read before any is set. */
 void copy_params(Copy *p, const Region *to, Inst *const *values);

@@ -10,13 +10,15 @@
  *
  * With i = shared + own, where `shared` is the workgroup's and `own` is from 0 to span,
  * i < n holds for all of them if shared < n - span: no sum there can wrap. The copy
- * counts `shared` alone.
+ * counts `shared` alone. Other conditions that the workgroup shares may stand beside
+ * i < n: the copy tests them, too.
  */
 #include "opt/opt_priv.h"
 
 #define MAX_SPAN  (1u << 20)
 #define MAX_INSTS 160u              /* of a loop that is worth a copy             */
 #define MAX_DEPTH 12u               /* of expressions that are looked into        */
+#define MAX_OTHERS 4u               /* conditions beside that of the counter      */
 
 /* A loop of the form above. */
 typedef struct Counted {
@@ -24,6 +26,8 @@ typedef struct Counted {
     uint32_t counter;               /* which parameter is i                       */
     Inst    *limit, *step;
     bool     is_signed;
+    Inst    *others[MAX_OTHERS];    /* must hold as well                          */
+    uint32_t nothers;
 } Counted;
 
 /* ---- what a workgroup shares ---- */
@@ -160,6 +164,20 @@ static Inst *guard_of(const Inst *loop, bool *stays_if_true)
     return ends ? inst : NULL;
 }
 
+/* Splits "test and others" where the workgroup shares the others. Returns the test; NULL:
+ * there is more than one. */
+static const Inst *without_others(Counted *out, Inst *condition)
+{
+    while (condition->op == IR_AND) {
+        uint32_t k = is_shared(condition->args[0], MAX_DEPTH) ? 0 : 1;
+        if (out->nothers == MAX_OTHERS || !is_shared(condition->args[k], MAX_DEPTH))
+            return NULL;
+        out->others[out->nothers++] = condition->args[k];
+        condition = condition->args[1 - k];
+    }
+    return condition;
+}
+
 static bool find_counter(Counted *out)
 {
     const Region *body = out->loop->flow.regions[0], *next = out->loop->flow.regions[1];
@@ -167,7 +185,9 @@ static bool find_counter(Counted *out)
     out->guard = guard_of(out->loop, &stays);
     if (!out->guard || next->last->op != IR_NEXT)
         return false;
-    const Inst *test = out->guard->args[0];
+    const Inst *test = stays ? without_others(out, out->guard->args[0]) : out->guard->args[0];
+    if (!test)
+        return false;
     bool less = stays && (test->op == IR_ULT || test->op == IR_SLT);
     bool not_less = !stays && (test->op == IR_ULE || test->op == IR_SLE);
     if (!less && !not_less)
@@ -207,9 +227,25 @@ static Inst *lowered(IrCursor *c, Inst *n, uint32_t span, bool is_signed)
     return ir_op2(c, IR_ISUB, enough, ir_i32(c, span));
 }
 
+/* All of the other conditions, made at `c`; NULL: there are none. */
+static Inst *others_of(Copy *p, IrCursor *c, const Counted *l)
+{
+    Inst *all = NULL;
+    for (uint32_t i = 0; i < l->nothers; i++) {
+        Inst *one = hoisted(p, c, l->others[i], l->loop);
+        all = all ? ir_op2(c, IR_AND, all, one) : one;
+    }
+    return all;
+}
+
+/* Of a copy: what invocations have of the counter alone, and when they go on. */
+typedef struct Together {
+    Inst *own, *limit, *others;
+} Together;
+
 /* Its parameters are the loop's, but for the counter: that is the part of it that the
  * workgroup shares, and the whole is made from it. */
-static void open_copy(Copy *p, const Counted *l, Inst *copy, Inst *own, Inst *limit)
+static void open_copy(Copy *p, const Counted *l, Inst *copy, const Together *t)
 {
     const Region *from = l->loop->flow.regions[0];
     Region *body = copy->flow.regions[0];
@@ -217,8 +253,10 @@ static void open_copy(Copy *p, const Counted *l, Inst *copy, Inst *own, Inst *li
     Inst **now = ARENA_ARRAY(p->ir->arena, Inst *, body->nparams);
     Inst *shared = body->params[l->counter];
     for (uint32_t i = 0; i < body->nparams; i++)
-        now[i] = i == l->counter ? ir_op2(&c, IR_IADD, shared, own) : body->params[i];
-    Inst *test = ir_op2(&c, l->is_signed ? IR_SLT : IR_ULT, shared, limit);
+        now[i] = i == l->counter ? ir_op2(&c, IR_IADD, shared, t->own) : body->params[i];
+    Inst *test = ir_op2(&c, l->is_signed ? IR_SLT : IR_ULT, shared, t->limit);
+    if (t->others)
+        test = ir_op2(&c, IR_AND, test, t->others);
     Inst *guard = ir_if(&c, test);
     IrCursor yes = {p->ir, guard->flow.regions[0], NULL, copy->span};
     ir_leave(&yes, IR_YIELD, NULL, 0, NULL);
@@ -298,7 +336,8 @@ static void peel_loop(Copy *p, const Counted *l)
     Split    at;
     if (!split(&c, loop->args[l->counter], &at, MAX_DEPTH) || is_even(l, at.span))
         return;
-    Inst *limit = lowered(&c, hoisted(p, &c, l->limit, loop), at.span, l->is_signed);
+    Together together = {at.own, NULL, others_of(p, &c, l)};
+    together.limit = lowered(&c, hoisted(p, &c, l->limit, loop), at.span, l->is_signed);
     Inst *step = hoisted(p, &c, l->step, loop);
     Inst **args = ARENA_ARRAY(p->ir->arena, Inst *, n);
     for (uint32_t i = 0; i < n; i++)
@@ -306,7 +345,7 @@ static void peel_loop(Copy *p, const Counted *l)
     Inst *copy = ir_loop(&c, n, args);
     p->map[loop->id] = copy;
     Region *to = copy->flow.regions[0];
-    open_copy(p, l, copy, at.own, limit);
+    open_copy(p, l, copy, &together);
     copy_body(p, l, to);
     for (uint32_t i = 0; i < next->nparams; i++)
         p->map[next->params[i]->id] =

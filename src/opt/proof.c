@@ -125,6 +125,12 @@ static Range shifted_right(Range x, Range y)
 }
 
 /* Of numbers that are not negative. */
+static Range masked(Range x, Range y)
+{
+    bool known = x.low == x.high && y.low == y.high;
+    return known ? (Range){x.low & y.low, x.low & y.low} : (Range){0, least(x.high, y.high)};
+}
+
 static Range divided(Range x, Range y)
 {
     return y.low == 0 ? (Range){0, x.high} : (Range){x.low / y.high, x.high / y.low};
@@ -134,6 +140,8 @@ static Range remainder_of(Range x, Range y)
 {
     if (y.low == 0)
         return (Range){0, x.high};
+    if (x.low == x.high && y.low == y.high)
+        return (Range){x.low % y.low, x.low % y.low};
     return x.high < y.low ? x : (Range){0, least(x.high, y.high - 1)};
 }
 
@@ -195,7 +203,7 @@ static Range combine_natural(const ProofNode *n, Range x, Range y)
     switch (n->op) {
     case PROOF_DIV: return divided(x, y);
     case PROOF_REM: return remainder_of(x, y);
-    case PROOF_AND: return (Range){0, least(x.high, y.high)};
+    case PROOF_AND: return masked(x, y);
     case PROOF_OR: return joined_bits(x, y);
     case PROOF_MIN: return (Range){least(x.low, y.low), least(x.high, y.high)};
     default: return (Range){most(x.low, y.low), most(x.high, y.high)};     /* MAX */

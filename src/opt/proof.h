@@ -19,6 +19,16 @@
 
 #include "base/arena.h"
 
+/* What a kernel may take for granted of the workgroups it runs, each more than the one
+ * before. */
+typedef enum Assumptions {
+    ASSUME_NOTHING,
+    ASSUME_BOUNDS,                  /* indices stay inside                        */
+    ASSUME_INNER,                   /* and borders are elsewhere                  */
+    ASSUME_USUAL,                   /* and what is divided is not negative        */
+    ASSUME_COUNT
+} Assumptions;
+
 typedef enum ProofOp {
     PROOF_RANGE,                    /* a to b, as signed numbers                  */
     PROOF_GROUP_ID,                 /* of the workgroups in the box; a: axis      */
@@ -58,6 +68,7 @@ typedef struct Proof {
     uint32_t    nchecks;            /* 0: nothing is assumed                      */
     bool        inner;              /* also what borders of a grid, or many workgroups,
                                        do not fulfil                              */
+    bool        usual;              /* also what is only usual                    */
 } Proof;
 
 #define PROOF_MAX_NODES 512u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * prune.c - what nobody needs is dropped.
+ * prune.c - removes dead code.
  *
  * in     an Ir
  * out    the same without values, parameters, results, constructs and variables

@@ -29,14 +29,16 @@ static uint32_t constant_hash(const Inst *k)
 {
     uint32_t h = (uint32_t)k->type.kind * 31u + k->type.width;
     for (uint32_t i = 0; i < k->type.width; i++)
-        h = (h ^ k->constant.bits[i]) * 0x9e3779b1u;
+        h = (h ^ k->constant.bits[i] ^ k->constant.bits[4 + i]) * 0x9e3779b1u;
     return h ^ h >> 15;
 }
 
 static bool constant_same(const Inst *x, const Inst *y)
 {
     return ir_type_eq(x->type, y->type) &&
-           memcmp(x->constant.bits, y->constant.bits, x->type.width * sizeof(uint32_t)) == 0;
+           memcmp(x->constant.bits, y->constant.bits, x->type.width * sizeof(uint32_t)) == 0 &&
+           memcmp(x->constant.bits + 4, y->constant.bits + 4,
+                  x->type.width * sizeof(uint32_t)) == 0;
 }
 
 static Inst **constant_slot(Simplify *s, const Inst *k)

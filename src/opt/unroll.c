@@ -33,8 +33,9 @@ static uint32_t rounds_of(const Inst *loop, const Inst *guard, bool barrier, uin
     return rounds;
 }
 
-static void unroll(Ir *ir, Inst *loop, const Inst *guard, uint32_t rounds)
+void loop_unroll(Ir *ir, Inst *loop, uint32_t rounds)
 {
+    const Inst *guard = loop_guard(loop);
     const Region *body = loop->flow.regions[0], *next = loop->flow.regions[1];
     Copy    p = copy_new(ir);
     Forward forward;
@@ -69,7 +70,7 @@ static bool walk(Ir *ir, Region *region, uint32_t *room)
         uint32_t rounds = guard ? rounds_of(inst, guard, true, room) : 0;
         any |= rounds > 0;
         if (rounds)
-            unroll(ir, inst, guard, rounds);
+            loop_unroll(ir, inst, rounds);
         else
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
                 any |= walk(ir, inst->flow.regions[i], room);
@@ -116,6 +117,6 @@ bool opt_unroll_runs(Ir *ir, uint32_t lanes, uint32_t native)
     room = MAX_RUNS;
     collect(ir, analysis_run(ir->arena, ir, lanes, native), ir->body, &room, &list);
     for (uint32_t i = 0; i < list.len; i++)
-        unroll(ir, list.data[i], loop_guard(list.data[i]), analysis_rounds(list.data[i]));
+        loop_unroll(ir, list.data[i], analysis_rounds(list.data[i]));
     return list.len > 0;
 }

@@ -3,7 +3,7 @@
  * untile.c - copies in workgroup memory that the CPU needs not.
  *
  * in     an Ir whose workgroup variables are tiles: between two barriers, each
- *        invocation copies one element from memory that nobody writes, and others
+ *        invocation copies one element from memory that is not written, and others
  *        read it after the barrier
  * out    the same with reads of the memory itself, at the index that the invocation
  *        had which copied the element; without the tiles and the barriers

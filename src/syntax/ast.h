@@ -91,6 +91,7 @@ typedef enum LiteralKind {
     LITERAL_ABSTRACT_FLOAT,             /* 1.0, 1e5, 0x1p0                        */
     LITERAL_F32,                        /* 1f                                     */
     LITERAL_F16,                        /* 1h                                     */
+    LITERAL_F64,                        /* 1lf                                    */
 } LiteralKind;
 
 /* When the value of an expression can be known at the latest. */

@@ -413,3 +413,8 @@ TokenKind token_find_word(Str text)
     TokenKind kind = find_word(keywords, COUNTOF(keywords), text);
     return kind ? kind : find_word(reserved, COUNTOF(reserved), text);
 }
+
+bool syntax_is_word(Str text)
+{
+    return token_find_word(text) != 0;
+}

@@ -5,7 +5,7 @@
  * in     the text of a number and all that is glued to it, of any length
  * out    its kind and value, or what is wrong with it
  * knows  WGSL "Numeric Literals"; IEEE 754 binary16, 32 and 64
- * not    whether f16 is enabled; signs: "-1" is a unary operation
+ * not    whether f16 or f64 is enabled; signs: "-1" is a unary operation
  *
  * All of it is linear in the text. Decimal fractions go through strtod() and
  * strtof() as "digits e exponent", without a point, which no locale can spoil;
@@ -27,7 +27,7 @@ typedef struct Parts {
     bool    hex, has_point, has_exponent;
     Str     whole, fraction;        /* digits before and after the point           */
     int64_t exponent;               /* as written, cut off at MAX_EXPONENT         */
-    char    suffix;                 /* i u f h, or 0                               */
+    char    suffix;                 /* i u f h, l for lf, or 0                     */
     Str     rest;                   /* what belongs to no number                   */
 } Parts;
 
@@ -83,9 +83,13 @@ static bool take_exponent(Str *text, char letter, int64_t *exponent)
     return true;
 }
 
-/* A suffix is the last byte that is left: "1u" has one, "1u32" has none. */
+/* A suffix is all that is left: "1u" has one, "1u32" has none. */
 static char take_suffix(Str *text, bool decimal)
 {
+    if (decimal && str_eq(*text, STR("lf"))) {
+        text->len = 0;
+        return 'l';
+    }
     if (text->len != 1)
         return 0;
     char c = text->data[0];
@@ -112,7 +116,7 @@ static Parts take_apart(Str text)
         p.fraction = take_digits(&text, base);
     }
     p.has_exponent = take_exponent(&text, p.hex ? 'p' : 'e', &p.exponent);
-    /* Of hexadecimal numbers, f and h need an exponent before them. */
+    /* Of hexadecimal numbers, f, h and lf need an exponent before them. */
     p.suffix = take_suffix(&text, !p.hex || p.has_exponent);
     p.rest = text;
     return p;
@@ -131,6 +135,8 @@ static const char *shape_fault(const Parts *p)
         return "has no digits in its exponent";
     if (p->rest.len == 1 && p->hex && p->rest.data[0] == 'h')
         return "needs an exponent before the suffix 'h', as in 0x1p0h";
+    if (p->hex && str_eq(p->rest, STR("lf")))
+        return "needs an exponent before the suffix 'lf', as in 0x1p0lf";
     if (p->rest.len > 0)
         return "has a suffix that WGSL does not know; there are i, u, f and h";
     if (is_float && (p->suffix == 'i' || p->suffix == 'u'))
@@ -344,9 +350,11 @@ static const char *float_value(const Parts *p, Number *out)
          "cannot be represented exactly as an f32"},
         {'h', LITERAL_F16, &half, "is above the largest f16",
          "cannot be represented exactly as an f16"},
+        {'l', LITERAL_F64, &twice, "is above the largest f64",
+         "cannot be represented exactly as an f64"},
         {0, LITERAL_ABSTRACT_FLOAT, &twice, "is above the largest float", NULL},
     };
-    size_t i = p->suffix == 'f' ? 0 : p->suffix == 'h' ? 1 : 2;
+    size_t i = p->suffix == 'f' ? 0 : p->suffix == 'h' ? 1 : p->suffix == 'l' ? 2 : 3;
     out->kind = rows[i].kind;
     if (p->hex)
         return hex_value(p, *rows[i].format, rows[i].inexact, rows[i].overflow,
@@ -364,6 +372,7 @@ const char *literal_read(Str text, Number *out, DiagId *id)
     if (fault)
         return fault;
     *id = DIAG_literal_range;
-    bool is_float = p.has_point || p.has_exponent || p.suffix == 'f' || p.suffix == 'h';
+    bool is_float = p.has_point || p.has_exponent || p.suffix == 'f' || p.suffix == 'h' ||
+                    p.suffix == 'l';
     return is_float ? float_value(&p, out) : integer_value(&p, out);
 }

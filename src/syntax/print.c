@@ -142,6 +142,10 @@ static void print_literal(Printer *p, const Expr *e)
         print_real(p, e->literal.real, true);
         text_char(p->out, 'h');
         break;
+    case LITERAL_F64:
+        print_real(p, e->literal.real, true);
+        text_add(p->out, STR("lf"));
+        break;
     }
 }
 

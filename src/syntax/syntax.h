@@ -26,6 +26,9 @@ Module *syntax_parse(Arena *arena, Str source, Diag *diag);
 /* The name with this spelling, made if it is new. */
 Name *syntax_name(Module *m, Str text);
 
+/* Whether the text is a keyword or a reserved word. */
+bool syntax_is_word(Str text);
+
 /* For --dump=tokens and --dump=ast. The tree is printed as WGSL again, with every
  * operation in parentheses. */
 void syntax_dump_tokens(Text *out, Str source);

@@ -183,7 +183,7 @@ static void test_every_row_is_in_the_language(void **state)
             /* All rows of a function take a template argument, or none does. */
             assert_true((set.rows[i].template_[0] != 0) == (set.rows[0].template_[0] != 0));
             Text text = {.arena = &f->arena};
-            overload_print(&text, builtin_name((BuiltinId)id), &set.rows[i]);
+            overload_print(&text, builtin_name((BuiltinId)id), &set.rows[i], true);
             assert_non_null(strchr(text.data, '('));
         }
     }
@@ -460,7 +460,7 @@ static void test_a_signature_reads_like_wgsl(void **state)
     for (size_t i = 0; i < COUNTOF(cases); i++) {
         Text text = {.arena = &f->arena};
         overload_print(&text, builtin_name(cases[i].id),
-                       &builtin_overloads(cases[i].id).rows[cases[i].row]);
+                       &builtin_overloads(cases[i].id).rows[cases[i].row], false);
         assert_string_equal(text.data, cases[i].want);
     }
 }

@@ -73,7 +73,7 @@ def run(command, folder, weft, scratch):
                TERM="xterm", TMP=scratch + "/files", XDG_CACHE_HOME=scratch + "/cache")
     for name in ("NO_COLOR", "COLUMNS", "COLORTERM", "WEFT_WEBGPU"):
         env.pop(name, None)
-    done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, timeout=60,
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, timeout=300,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     text = done.stdout.decode("utf-8", "backslashreplace").replace("\x1b", "\\e")

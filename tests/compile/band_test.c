@@ -186,7 +186,7 @@ static void check_all(bool shuffle)
     for (size_t i = 0; i < COUNTOF(rows); i++) {
         Made m;
         made_init(&m, &rows[i], shuffle);
-        if (emit_native_lanes() == 8 && m.kernel->band != rows[i].band)
+        if (emit_host()->lanes == 8 && m.kernel->band != rows[i].band)
             fail_msg("a band of %u, not %u: %s", m.kernel->band, rows[i].band, rows[i].why);
         compare(m.kernel, &rows[i], want, is);
         if (rows[i].product)

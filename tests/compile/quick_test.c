@@ -8,6 +8,7 @@
 #include "support/test.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -94,7 +95,8 @@ static void test_both_do_the_same(void **state)
     (void)state;
     made_init(&m, HEAD ONE "{ for (var i = 0u; i < 5; i++) { b[g.x] += g.x * i; } }");
     Diag diag = {.arena = &m.arena};
-    const Kernel *good = kernel_assuming_less(m.cache, m.kernel, &diag);
+    const Kernel *good = kernel_assuming(m.cache, m.kernel,
+                                         kernel_assumes_less(m.kernel, false), &diag);
     assert_non_null(good);
     uint32_t x[40] = {0}, y[40] = {0};
     run(m.kernel, x, sizeof x, 40);
@@ -105,6 +107,118 @@ static void test_both_do_the_same(void **state)
     }
     kernel_release(m.cache, good);
     made_fini(&m);
+}
+
+/* ---- the quick version and the other round alike ---- */
+
+#define FLOATS \
+    "@group(0) @binding(0) var<storage> x : array<f32>;\n" \
+    "@group(0) @binding(1) var<storage, read_write> y : array<f32>;\n" \
+    "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id : vec3u) {\n" \
+    "  let i = id.x; let a = x[i]; let b = x[(i * 7) & 255]; let c = x[(i + 3) & 255];\n"
+
+static const char *const rounding[] = {
+    FLOATS "y[i] = a * b + c; }",
+    FLOATS "y[i] = c - a * b; }",
+    FLOATS "y[i] = a * b - b * c; }",
+    FLOATS "let p = a * b; y[i] = select(p + c, p - c, a > b); }",
+    FLOATS "var s = 0.0; for (var k = 0u; k < 9; k++) { s += x[k] * a + b * c; } y[i] = s; }",
+    FLOATS "var s = c; for (var k = 0u; k < u32(a * 10); k++) { s = s * a + b; } y[i] = s; }",
+    FLOATS "let v = vec3f(a, b, c);"
+           "y[i] = dot(v, v.yzx) + length(v) + inverseSqrt(dot(v, v) + 0.1); }",
+    FLOATS "let m = mat3x3f(a, b, c, b, c, a, c, a, b); y[i] = (m * (m * vec3f(a, 1, b))).y; }",
+    FLOATS "y[i] = sin(a * b + 1) + exp(c) / (a + 2) - pow(a, 1.5) + a % b; }",
+    FLOATS "if (a > b) { y[i] = a * c + b; } else { y[i] = fma(a, b, c) + mix(a, b, c) * c; } }",
+    FLOATS "var p = a * a; if (b > 0.5) { p = p + c; } y[i] = p * p + 0.25; }",
+};
+
+#define NFLOATS 256u
+
+static const Kernel *make(Made *m, const Module *module, uint32_t lanes, bool quick)
+{
+    Diag diag = {.arena = &m->arena};
+    const Kernel *k = kernel_get(m->cache, module, module->info->entry_points.data[0], NULL, 0,
+                                 &(CompileOptions){.lanes = lanes, .quick = quick}, &diag);
+    assert_non_null(k);
+    return k;
+}
+
+static void run_floats(const Kernel *k, const float *x, float *y)
+{
+    const atomic_uint stop = 0;
+    const KernelBuffer buffers[] = {{(void *)(uintptr_t)x, NFLOATS * sizeof *x},
+                                    {y, NFLOATS * sizeof *y}};
+    KernelDispatch d = {.buffers = buffers, .stop = &stop, .num_workgroups = {4, 1, 1}};
+    void *memory = aligned_alloc(KERNEL_ALIGN, k->memory_size + KERNEL_ALIGN);
+    assert_int_equal(k->run(&d, memory, 0, 4, 0, 0), 0);
+    free(memory);
+}
+
+static void check_rounding(const char *source, uint32_t lanes)
+{
+    Made  m = {0};
+    float x[NFLOATS], quick[NFLOATS], good[NFLOATS];
+    for (uint32_t i = 0; i < NFLOATS; i++)
+        x[i] = (float)((i * 2654435761u >> 8) + 1u) / 16777259.0f;
+    arena_init(&m.arena, 0);
+    Diag diag = {.arena = &m.arena};
+    const Module *module = compile_front(&m.arena, str_of(source), &diag);
+    assert_non_null(module);
+    m.cache = kernel_cache_create(&(KernelCacheDesc){.no_disk = true});
+    const Kernel *a = make(&m, module, lanes, true), *b = make(&m, module, lanes, false);
+    run_floats(a, x, quick);
+    run_floats(b, x, good);
+    assert_memory_equal(quick, good, sizeof quick);
+    kernel_release(m.cache, a);
+    m.kernel = b;
+    made_fini(&m);
+}
+
+static void test_both_round_alike(void **state)
+{
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    (void)state;
+    for (size_t i = 0; i < COUNTOF(rounding); i++)
+        for (size_t n = 0; n < COUNTOF(lanes); n++)
+            check_rounding(rounding[i], lanes[n]);
+}
+
+/* The fast version takes the place of the quick one, and is found by others. */
+static void check_improves(Assumptions what)
+{
+    Made  m = {0};
+    float x[NFLOATS], quick[NFLOATS], good[NFLOATS];
+    for (uint32_t i = 0; i < NFLOATS; i++)
+        x[i] = (float)i / 7.0f;
+    arena_init(&m.arena, 0);
+    Diag diag = {.arena = &m.arena};
+    const Module *module = compile_front(&m.arena, str_of(rounding[8]), &diag);
+    const Decl   *entry = module->info->entry_points.data[0];
+    const CompileOptions options = {.assume = what, .quick = true};
+    m.cache = kernel_cache_create(&(KernelCacheDesc){.no_disk = true});
+    m.kernel = kernel_get(m.cache, module, entry, NULL, 0, &options, &diag);
+    assert_non_null(m.kernel);
+    assert_true(m.kernel->quick);
+    KernelFn *first = m.kernel->run;
+    run_floats(m.kernel, x, quick);
+    kernel_improve(m.cache, m.kernel);
+    kernel_improve(m.cache, m.kernel);
+    for (uint32_t i = 0; i < 60000 && m.kernel->run == first; i++)
+        usleep(1000);
+    assert_true(m.kernel->run != first);
+    run_floats(m.kernel, x, good);
+    assert_memory_equal(quick, good, sizeof quick);
+    const Kernel *other = kernel_get(m.cache, module, entry, NULL, 0, &options, &diag);
+    assert_false(other->quick);
+    kernel_release(m.cache, other);
+    made_fini(&m);
+}
+
+static void test_hot_kernels_improve(void **state)
+{
+    (void)state;
+    check_improves(ASSUME_BOUNDS);
+    check_improves(ASSUME_NOTHING);
 }
 
 /* A choice between numbers, one of them the last before memory that is not there. */
@@ -154,6 +268,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few_workgroups_of_a_small_kernel),
         cmocka_unit_test(test_both_do_the_same),
+        cmocka_unit_test(test_both_round_alike),
+        cmocka_unit_test(test_hot_kernels_improve),
         cmocka_unit_test(test_nothing_beyond_the_end_is_read),
         cmocka_unit_test(test_small_workgroups_have_few_lanes),
     };

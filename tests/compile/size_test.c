@@ -19,7 +19,8 @@ static uint64_t object_size(const char *source, uint32_t lanes)
     const Module *module = compile_front(&arena, str_of(source), &diag);
     assert_non_null(module);
     CompiledObject o = {0};
-    CompileJob job = {{module, module->info->entry_points.data[0], NULL, 0}, {.lanes = lanes}};
+    CompileJob job = {.source = {module, module->info->entry_points.data[0], NULL, 0},
+                      .options = {.lanes = lanes}};
     assert_true(pipeline_run(&o, &job, &diag));
     uint64_t size = o.emitted.object_size;
     compiled_object_fini(&o);

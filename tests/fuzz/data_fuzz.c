@@ -78,7 +78,7 @@ static void fill(Value *v, Arena *arena, const weft_type *type)
     uint64_t size = shape_size(&s, count);
     if (size > MOST)
         return;
-    BUG_IF(s.tail && shape_count(&s, size) != count, "the size has another count");
+    BUG_IF(s.tail && data_shape_count(&s, size) != count, "the size has another count");
     uint8_t *buffer = calloc(1, size ? size : 1);
     if (buffer && !data_fill(&s, v, count, buffer, &why))
         BUG_IF(!why, "refused without a reason");

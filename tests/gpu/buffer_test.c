@@ -334,6 +334,43 @@ static void test_a_map_that_is_wrong_keeps_nobody_off(void **state)
     fixture_close(fx);
 }
 
+static void test_reading_without_a_map(void **state)
+{
+    (void)state;
+    Fixture *fx = fixture_open(NULL);
+    enum { COUNT = 5000 };                      /* more than is copied under the lock */
+    uint32_t words[COUNT], got[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++)
+        words[i] = i * 2654435761u;
+    WGPUBuffer b = make_buffer(fx, "b", STORAGE | COPY_SRC | COPY_DST, sizeof words);
+    WGPUBuffer closed = make_buffer(fx, "closed", STORAGE | COPY_DST, 16);
+    WGPUBuffer mapped = make_buffer(fx, "mapped", MAP_WRITE | COPY_SRC, 16);
+    wgpuQueueWriteBuffer(fx->queue, b, 0, words, sizeof words);
+    wait_idle(fx);
+    assert_int_equal(wgpuWeftBufferRead(b, 0, got, sizeof got), WGPUStatus_Success);
+    assert_memory_equal(got, words, sizeof words);
+    uint8_t bytes[7];
+    assert_int_equal(wgpuWeftBufferRead(b, 9, bytes, sizeof bytes), WGPUStatus_Success);
+    assert_memory_equal(bytes, (const uint8_t *)words + 9, sizeof bytes);
+    assert_int_equal(wgpuWeftBufferRead(b, sizeof words, NULL, 0), WGPUStatus_Success);
+    assert_int_equal(wgpuWeftBufferRead(NULL, 0, got, 4), WGPUStatus_Error);
+    assert_int_equal(wgpuWeftBufferRead(b, 0, NULL, 4), WGPUStatus_Error);
+    assert_int_equal(wgpuWeftBufferRead(b, sizeof words - 4, got, 8), WGPUStatus_Error);
+    assert_int_equal(wgpuWeftBufferRead(b, UINT64_MAX - 3, got, 8), WGPUStatus_Error);
+    assert_int_equal(wgpuWeftBufferRead(closed, 0, got, 4), WGPUStatus_Error);
+    Told t = TOLD_INIT;
+    wait_for(fx, wgpuBufferMapAsync(mapped, WGPUMapMode_Write, 0, 16, map_info(&t, WAIT)));
+    assert_int_equal(wgpuWeftBufferRead(mapped, 0, got, 4), WGPUStatus_Error);
+    wgpuBufferUnmap(mapped);
+    wgpuBufferDestroy(b);
+    assert_int_equal(wgpuWeftBufferRead(b, 0, got, 4), WGPUStatus_Error);
+    expect_none(fx);
+    wgpuBufferRelease(b);
+    wgpuBufferRelease(closed);
+    wgpuBufferRelease(mapped);
+    fixture_close(fx);
+}
+
 static void test_a_map_that_is_ended_early(void **state)
 {
     (void)state;
@@ -572,6 +609,7 @@ int main(void)
         cmocka_unit_test(test_a_map_that_is_ended_early),
         cmocka_unit_test(test_a_map_waits_for_its_own_work_only),
         cmocka_unit_test(test_what_is_written_is_there_the_next_time),
+        cmocka_unit_test(test_reading_without_a_map),
         cmocka_unit_test(test_rules_of_ranges),
         cmocka_unit_test(test_ranges_do_not_overlap),
         cmocka_unit_test(test_many_ranges),

@@ -454,7 +454,7 @@ static void test_features_of_an_adapter(void **state)
     WGPUAdapter  a = request(instance, NULL, WGPURequestAdapterStatus_Success, "");
     WGPUSupportedFeatures list = WGPU_SUPPORTED_FEATURES_INIT;
     wgpuAdapterGetFeatures(a, &list);
-    assert_int_equal(list.featureCount, 5);
+    assert_int_equal(list.featureCount, 6);
     for (size_t i = 0; i < list.featureCount; i++)
         assert_true(wgpuAdapterHasFeature(a, list.features[i]));
     wgpuSupportedFeaturesFreeMembers(list);

@@ -137,7 +137,8 @@ static void adapter_info(GpuAdapter *a, GpuAdapterInfo *out)
         .kind = a->kind, .vendor = "weft", .architecture = "null", .device = a->device,
         .description = a->description, .vendor_id = 7, .device_id = 9,
         .subgroup_min = 4, .subgroup_max = 32,
-        .has_f16 = true, .has_timestamps = a->kind != GPU_CPU, .has_subgroups = true,
+        .has_f16 = true, .has_f64 = true, .has_timestamps = a->kind != GPU_CPU,
+        .has_subgroups = true,
         .has_subgroup_sizes = true,
         .limits = {
             .max_bind_groups = 32, .max_bindings_per_bind_group = 2000,

@@ -90,6 +90,27 @@ static void test_features_let_things_be_enabled(void **state)
     fixture_close(fx);
 }
 
+static void test_f64_is_a_feature_of_the_device(void **state)
+{
+    (void)state;
+    static const char text[] = "enable weft_f64; var<private> x: f64;";
+    static const WGPUFeatureName f64 = WGPUFeatureName_WeftShaderF64;
+    Fixture *fx = fixture_open(NULL);
+    assert_true(wgpuAdapterHasFeature(fx->adapter, f64));
+    assert_false(wgpuDeviceHasFeature(fx->device, f64));
+    wgpuShaderModuleRelease(make_module(fx, text));
+    expect_start(fx, "shader module: 1:8: the extension 'weft_f64' is not available here; a "
+                     "device has it with the", "'weft-f64'");
+    fixture_close(fx);
+    fx = fixture_open(&(FixtureDesc){.features = &f64, .nfeatures = 1});
+    assert_true(wgpuDeviceHasFeature(fx->device, f64));
+    wgpuShaderModuleRelease(make_module(fx, text));
+    expect_none(fx);
+    wgpuShaderModuleRelease(make_module(fx, "struct f64 { x : f32 } var<private> x: f64;"));
+    expect_none(fx);
+    fixture_close(fx);
+}
+
 typedef struct Messages {
     int    calls;
     size_t count;
@@ -737,6 +758,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_modules_that_are_wrong),
         cmocka_unit_test(test_features_let_things_be_enabled),
+        cmocka_unit_test(test_f64_is_a_feature_of_the_device),
         cmocka_unit_test(test_messages_have_places_in_bytes),
         cmocka_unit_test(test_subgroup_sizes),
         cmocka_unit_test(test_entry_points),

@@ -27,7 +27,8 @@ static bool is_enabled(const Module *m, uint32_t feature)
 /* A CPU has subgroups of the size it likes. */
 static bool can_run(const Module *m, const RunCase *c)
 {
-    if (is_enabled(m, ENABLE_f16) && !device.has_f16)
+    if ((is_enabled(m, ENABLE_f16) && !device.has_f16)
+        || (is_enabled(m, ENABLE_weft_f64) && !device.has_f64))
         return false;
     return !is_enabled(m, ENABLE_subgroups)
         || (device.has_subgroups && device.subgroup_min == c->subgroup_size

@@ -27,25 +27,37 @@ export PKG_CONFIG_PATH="${pc%/*}"
 cd "$temp"
 cp "$here/check.c" check.c
 cp "$here/check.c" check.cpp
+cp "$here/check_weft.c" check_weft.c
+cp "$here/check_weft.c" check_weft.cpp
 warnings='-Wall -Wextra -Werror'
 
 # ---- what is exported ----
 
-foreign() { grep -v -E ' (wgpu[A-Za-z0-9]*|weft_[a-z0-9_]*)$' | grep . ; }
-if nm -D --defined-only "$lib/libwebgpu_weft.so" | foreign; then
-    fail "libwebgpu_weft.so exports the names above"
-fi
-if nm -g --defined-only "$lib/libwebgpu_weft.a" | grep ' [A-Za-z] ' | foreign; then
-    fail "libwebgpu_weft.a exports the names above"
-fi
+foreign() { grep -v -E ' (wgpu[A-Za-z0-9]*|weft_[a-z0-9_]*|julia_webgpu_execute)$' | grep . ; }
+for name in libwebgpu_weft libweft; do
+    if nm -D --defined-only "$lib/$name.so" | foreign; then
+        fail "$name.so exports the names above"
+    fi
+    if nm -g --defined-only "$lib/$name.a" | grep ' [A-Za-z] ' | foreign; then
+        fail "$name.a exports the names above"
+    fi
+done
 
 # ---- pkg-config ----
 
 flags=$(pkg-config --cflags webgpu_weft)
 shared=$(pkg-config --libs webgpu_weft)
 static=$(pkg-config --static --libs webgpu_weft | sed 's/-lwebgpu_weft/-l:libwebgpu_weft.a/')
+weft_flags=$(pkg-config --cflags weft)
+weft_shared=$(pkg-config --libs weft)
+weft_static=$(pkg-config --static --libs weft | sed -e 's/-lwebgpu_weft/-l:libwebgpu_weft.a/' \
+    -e 's/-lweft/-l:libweft.a/')
 # shellcheck disable=SC2086  # flags are split on purpose
 {
+    $cc  -std=c11   $warnings $weft_flags check_weft.c   -o c_weft_shared   $weft_shared
+    $cxx -std=c++17 $warnings $weft_flags check_weft.cpp -o cxx_weft_shared $weft_shared
+    $cc  -std=c11   $warnings $weft_flags check_weft.c   -o c_weft_static   $weft_static
+    $cxx -std=c++17 $warnings $weft_flags check_weft.cpp -o cxx_weft_static $weft_static
     $cc  -std=c11   $warnings $flags check.c   -o c_shared   $shared
     $cxx -std=c++17 $warnings $flags check.cpp -o cxx_shared $shared
     $cc  -std=c11   $warnings $flags check.c   -o c_static   $static
@@ -64,13 +76,23 @@ for program in c_static cxx_static; do
     readelf -d $program | grep -q 'NEEDED.*libwebgpu_weft' && fail "$program is not static"
 done
 
+for program in c_weft_shared cxx_weft_shared; do
+    LD_LIBRARY_PATH=$lib ./$program || fail "$program failed"
+    readelf -d $program | grep -q 'NEEDED.*libweft' || fail "$program is not shared"
+done
+for program in c_weft_static cxx_weft_static; do
+    ./$program || fail "$program failed"
+    readelf -d $program | grep -q 'NEEDED.*lib.*weft' && fail "$program is not static"
+done
+
 # ---- CMake ----
 
 cp "$here/project/CMakeLists.txt" .
 cmake -S . -B out -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >"$temp/log" 2>&1 &&
     cmake --build out >"$temp/log" 2>&1 || { cat "$temp/log"; exit 1; }
-for program in c_webgpu c_webgpu_static cxx_webgpu cxx_webgpu_static; do
+for program in c_webgpu c_webgpu_static cxx_webgpu cxx_webgpu_static \
+        c_weft c_weft_static cxx_weft cxx_weft_static; do
     out/$program || fail "$program failed"
 done
 
@@ -94,4 +116,7 @@ if command -v node >/dev/null && [ -e "$build/bindings/node/weft.node" ]; then
     CC=$cc node scripts/build.js || fail "the addon for Node.js does not build"
     sed -n '/^```js$/,/^```$/p' README.md | sed '/^```/d' >readme.mjs
     grep -q "$(node readme.mjs)\$" readme.mjs || fail "the program of bindings/node/README.md"
+    node -e 'const { tensor } = require("weft-gpu/tensor");
+        tensor([1, 2]).matmul([[1], [1]]).item().then((n) => process.exit(n === 3 ? 0 : 1));' ||
+        fail "tensors of the package for Node.js"
 fi

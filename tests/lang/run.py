@@ -31,7 +31,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 BATCH = 64              # files for one process of `weft check`
-SECONDS = 60            # for one such process
+SECONDS = 300           # for one such process
 
 # The line breaks of WGSL (section 3.1), which the command counts too.
 LINE_BREAK = re.compile("\r\n|[\n\v\f\r\u0085\u2028\u2029]")

@@ -12,7 +12,7 @@
 
 static bool holds(ProofNode *nodes, uint32_t n, ProofCheck check)
 {
-    Proof p = {nodes, n, &check, 1, false};
+    Proof p = {.nodes = nodes, .nnodes = n, .checks = &check, .nchecks = 1};
     ProofGiven given = {NULL, {1, 1, 1}};
     ProofBox box = {{0, 0, 0}, {1, 1, 1}};
     assert_true(proof_is_sound(&p, 0));
@@ -102,7 +102,7 @@ static bool find(uint32_t groups, uint32_t from, uint32_t to, ProofBox *box)
         {PROOF_RANGE, to, to, 0},
     };
     ProofCheck checks[] = {{5, 4, PROOF_EQUAL}, {4, 6, 0}};
-    Proof p = {nodes, COUNTOF(nodes), checks, COUNTOF(checks), true};
+    Proof p = {nodes, COUNTOF(nodes), checks, COUNTOF(checks), true, false};
     ProofGiven given = {NULL, {groups, 1, 1}};
     return proof_find_box(&p, &given, box);
 }
@@ -140,10 +140,10 @@ static void test_unsound(void **state)
     ProofNode later[] = {{PROOF_ADD, 0, 1, 0}, {PROOF_RANGE, 0, 1, 0}};
     ProofNode buffer[] = {{PROOF_WORD, 3, 0, 0}};
     ProofCheck check = {0, 9, 0};
-    assert_false(proof_is_sound(&(Proof){later, 2, NULL, 0, false}, 0));
-    assert_false(proof_is_sound(&(Proof){buffer, 1, NULL, 0, false}, 3));
-    assert_true(proof_is_sound(&(Proof){buffer, 1, NULL, 0, false}, 4));
-    assert_false(proof_is_sound(&(Proof){buffer, 1, &check, 1, false}, 4));
+    assert_false(proof_is_sound(&(Proof){later, 2, NULL, 0, false, false}, 0));
+    assert_false(proof_is_sound(&(Proof){buffer, 1, NULL, 0, false, false}, 3));
+    assert_true(proof_is_sound(&(Proof){buffer, 1, NULL, 0, false, false}, 4));
+    assert_false(proof_is_sound(&(Proof){buffer, 1, &check, 1, false, false}, 4));
 }
 
 int main(void)

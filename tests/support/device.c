@@ -79,16 +79,19 @@ static void open_adapter(TestDevice *d)
     d->subgroup_max = info.subgroupMaxSize;
     wgpuAdapterInfoFreeMembers(info);
     d->has_f16 = wgpuAdapterHasFeature(d->adapter, WGPUFeatureName_ShaderF16);
+    d->has_f64 = wgpuAdapterHasFeature(d->adapter, WGPUFeatureName_WeftShaderF64);
     d->has_subgroups = wgpuAdapterHasFeature(d->adapter, WGPUFeatureName_Subgroups);
 }
 
 /* With all that the adapter has. */
 static void open_device(TestDevice *d)
 {
-    WGPUFeatureName features[2];
+    WGPUFeatureName features[3];
     size_t count = 0;
     if (d->has_f16)
         features[count++] = WGPUFeatureName_ShaderF16;
+    if (d->has_f64)
+        features[count++] = WGPUFeatureName_WeftShaderF64;
     if (d->has_subgroups)
         features[count++] = WGPUFeatureName_Subgroups;
     WGPULimits limits = WGPU_LIMITS_INIT;

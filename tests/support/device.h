@@ -19,7 +19,7 @@ typedef struct TestDevice {
     WGPUAdapter  adapter;
     WGPUDevice   device;
     WGPUQueue    queue;
-    bool         is_vulkan, has_f16, has_subgroups;
+    bool         is_vulkan, has_f16, has_f64, has_subgroups;
     uint32_t     subgroup_min, subgroup_max;
     char         error[1024];           /* the first since the last run; "": none */
 } TestDevice;

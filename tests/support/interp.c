@@ -157,6 +157,8 @@ static void load(Interp *in, Invocation *inv, const MemType *mem, Spot s, Interp
         uint32_t at = s.offset + i * mem->value.stride;
         bool half = mem->value.type.kind == SCALAR_F16;
         memcpy(&out->u[i], memory->data + at, half ? 2 : 4);
+        if (mem->value.type.kind == SCALAR_F64)
+            memcpy(&out->u[4 + i], memory->data + at + 4, 4);
         if (mem->value.type.kind == SCALAR_BOOL)
             out->u[i] = out->u[i] != 0;
     }
@@ -170,6 +172,8 @@ static void store(Interp *in, Invocation *inv, const MemType *mem, Spot s,
         uint32_t at = s.offset + i * mem->value.stride;
         bool half = mem->value.type.kind == SCALAR_F16;
         memcpy(memory->data + at, &value->u[i], half ? 2 : 4);
+        if (mem->value.type.kind == SCALAR_F64)
+            memcpy(memory->data + at + 4, &value->u[4 + i], 4);
     }
 }
 
@@ -388,16 +392,16 @@ typedef struct Lanes {                  /* those of a subgroup at one instructio
     uint32_t    size;
 } Lanes;
 
-static uint32_t combine(IrSubgroup op, uint8_t kind, uint32_t x, uint32_t y)
+static uint64_t combine(IrSubgroup op, uint8_t kind, uint64_t x, uint64_t y)
 {
-    int32_t s = (int32_t)x, t = (int32_t)y;
+    int32_t s = (int32_t)(uint32_t)x, t = (int32_t)(uint32_t)y;
     double a = kind == SCALAR_I32 ? 0 : interp_to_double(kind, x);
     double b = kind == SCALAR_I32 ? 0 : interp_to_double(kind, y);
     switch (op) {
     case SUBGROUP_ADD: case SUBGROUP_EXCLUSIVE_ADD: case SUBGROUP_INCLUSIVE_ADD:
-        return kind == SCALAR_I32 ? x + y : interp_from_double(kind, a + b);
+        return kind == SCALAR_I32 ? (uint32_t)(x + y) : interp_from_double(kind, a + b);
     case SUBGROUP_MUL: case SUBGROUP_EXCLUSIVE_MUL: case SUBGROUP_INCLUSIVE_MUL:
-        return kind == SCALAR_I32 ? x * y : interp_from_double(kind, a * b);
+        return kind == SCALAR_I32 ? (uint32_t)(x * y) : interp_from_double(kind, a * b);
     case SUBGROUP_MIN:  return b < a ? y : x;
     case SUBGROUP_MAX:  return a < b ? y : x;
     case SUBGROUP_SMIN: return t < s ? y : x;
@@ -422,16 +426,18 @@ static void reduce(const Lanes *lanes, const Inst *inst, uint32_t lane, bool inc
 {
     bool is_mul = inst->subgroup == SUBGROUP_EXCLUSIVE_MUL;
     uint8_t kind = inst->type.kind;
-    uint32_t neutral = kind == SCALAR_I32 ? is_mul : interp_from_double(kind, is_mul);
+    uint64_t neutral = kind == SCALAR_I32 ? is_mul : interp_from_double(kind, is_mul);
     bool first = true;
     for (uint32_t c = 0; c < 4; c++)
-        out->u[c] = neutral;
+        interp_set(out, c, neutral);
     for (uint32_t k = 0; k < lanes->size; k++) {
         if (!lanes->at[k] || k > lane || (k == lane && !inclusive))
             continue;
         const InterpCell *x = operand(lanes->at[k], inst, 0);
         for (uint32_t c = 0; c < inst->type.width; c++)
-            out->u[c] = first ? x->u[c] : combine(inst->subgroup, kind, out->u[c], x->u[c]);
+            interp_set(out, c, first ? interp_bits(x, c)
+                                     : combine(inst->subgroup, kind, interp_bits(out, c),
+                                               interp_bits(x, c)));
         first = false;
     }
 }

@@ -50,14 +50,26 @@ const char *interp_case(Arena *arena, struct RunCase *c, const Ir *ir, bool back
 
 /* ---- interp_ops.c: operations without memory or control flow ---- */
 
-/* The components of a value; b and i as numbers, f32 and f16 as their bits. */
+/* The components of a value; b and i as numbers, floats as their bits. The upper
+ * half of component i of an f64 is u[4 + i], which is zero otherwise. */
 typedef struct InterpCell {
-    uint32_t u[4];
+    uint32_t u[8];
 } InterpCell;
+
+static inline uint64_t interp_bits(const InterpCell *c, uint32_t i)
+{
+    return (uint64_t)c->u[4 + i] << 32 | c->u[i];
+}
+
+static inline void interp_set(InterpCell *c, uint32_t i, uint64_t bits)
+{
+    c->u[i] = (uint32_t)bits;
+    c->u[4 + i] = (uint32_t)(bits >> 32);
+}
 
 /* False: not one of these operations. */
 bool   interp_pure(const Inst *inst, const InterpCell *const *args, InterpCell *out);
-double interp_to_double(uint8_t kind, uint32_t bits);
-uint32_t interp_from_double(uint8_t kind, double x);
+double interp_to_double(uint8_t kind, uint64_t bits);
+uint64_t interp_from_double(uint8_t kind, double x);
 
 #endif

@@ -44,19 +44,27 @@ static uint32_t half_from_double(double x)
     return sign | (units + ((uint32_t)(exponent + 14) << 10));
 }
 
-double interp_to_double(uint8_t kind, uint32_t bits)
+double interp_to_double(uint8_t kind, uint64_t bits)
 {
     float f;
+    double d;
+    uint32_t word = (uint32_t)bits;
     if (kind == SCALAR_F16)
-        return half_to_double(bits);
-    memcpy(&f, &bits, sizeof f);
-    return (double)f;
+        return half_to_double(word);
+    memcpy(&f, &word, sizeof f);
+    memcpy(&d, &bits, sizeof d);
+    return kind == SCALAR_F64 ? d : (double)f;
 }
 
-uint32_t interp_from_double(uint8_t kind, double x)
+uint64_t interp_from_double(uint8_t kind, double x)
 {
     if (kind == SCALAR_F16)
         return half_from_double(x);
+    if (kind == SCALAR_F64) {
+        uint64_t twice;
+        memcpy(&twice, &x, sizeof twice);
+        return twice;
+    }
     float f = (float)x;
     uint32_t bits;
     memcpy(&bits, &f, sizeof bits);
@@ -81,6 +89,11 @@ static double fraction_of(double x)
     return frexp(x, &exponent);
 }
 
+static double significand_of(double x)
+{
+    return x / exp2(logb(x));
+}
+
 static double (*const float1[IR_OP_COUNT])(double) = {
     [IR_FNEG] = negative, [IR_FABS] = absolute, [IR_FLOOR] = floor, [IR_CEIL] = ceil,
     [IR_TRUNC] = trunc, [IR_ROUND] = nearbyint, [IR_SQRT] = sqrt, [IR_RSQRT] = rsqrt,
@@ -89,12 +102,13 @@ static double (*const float1[IR_OP_COUNT])(double) = {
     [IR_ATAN] = atan, [IR_SINH] = sinh, [IR_COSH] = cosh, [IR_TANH] = tanh,
     [IR_ASINH] = asinh, [IR_ACOSH] = acosh, [IR_ATANH] = atanh,
     [IR_FREXP_FRACT] = fraction_of,
+    [IR_POWER] = exp2, [IR_LOGB] = logb, [IR_SIGNIFICAND] = significand_of,
 };
 
 static double (*const float2[IR_OP_COUNT])(double, double) = {
     [IR_FADD] = sum, [IR_FSUB] = difference, [IR_FMUL] = product, [IR_FDIV] = quotient,
     [IR_FREM] = fmod, [IR_FMIN] = least, [IR_FMAX] = most, [IR_POW] = pow,
-    [IR_ATAN2] = atan2,
+    [IR_ATAN2] = atan2, [IR_COPYSIGN] = copysign,
 };
 
 static bool float_op(const Inst *inst, const InterpCell *const *args, InterpCell *out)
@@ -103,21 +117,23 @@ static bool float_op(const Inst *inst, const InterpCell *const *args, InterpCell
     if (!float1[inst->op] && !float2[inst->op])
         return false;
     for (uint32_t i = 0; i < inst->type.width; i++) {
-        double x = interp_to_double(kind, args[0]->u[i]);
+        double x = interp_to_double(kind, interp_bits(args[0], i));
         double z = float1[inst->op]
                        ? float1[inst->op](x)
-                       : float2[inst->op](x, interp_to_double(kind, args[1]->u[i]));
-        out->u[i] = interp_from_double(kind, z);
+                       : float2[inst->op](x, interp_to_double(kind, interp_bits(args[1], i)));
+        interp_set(out, i, interp_from_double(kind, z));
     }
     return true;
 }
 
-static uint32_t fused(uint8_t kind, uint32_t x, uint32_t y, uint32_t z)
+static uint64_t fused(uint8_t kind, uint64_t x, uint64_t y, uint64_t z)
 {
     double a = interp_to_double(kind, x), b = interp_to_double(kind, y);
     double c = interp_to_double(kind, z);
     if (kind == SCALAR_F16)
         return half_from_double(fma(a, b, c));
+    if (kind == SCALAR_F64)
+        return interp_from_double(kind, fma(a, b, c));
     return interp_from_double(kind, (double)fmaf((float)a, (float)b, (float)c));
 }
 
@@ -226,7 +242,6 @@ static bool int_op(uint8_t op, uint32_t x, uint32_t y, uint32_t *out)
     case IR_ULT:      *out = x < y;                         return true;
     case IR_ULE:      *out = x <= y;                        return true;
     case IR_BITCAST:  *out = x;                             return true;
-    case IR_UNIFORM:  *out = x;                             return true;
     default:                                                return false;
     }
 }
@@ -262,28 +277,30 @@ static uint32_t exponent_of(double x)
 
 /* Operations whose operands are of another kind than the result. */
 static bool mixed_op(const Inst *inst, uint32_t i, const InterpCell *const *args,
-                     uint32_t *out)
+                     uint64_t *out)
 {
     uint8_t to = inst->type.kind, from = inst->nargs ? inst->args[0]->type.kind : 0;
-    uint32_t bits = args[0]->u[i];
+    uint64_t bits = interp_bits(args[0], i);
+    uint32_t word = (uint32_t)bits;
+    bool     half = from == SCALAR_F16, twice = from == SCALAR_F64;
     switch (inst->op) {
     case IR_FEQ: case IR_FNE: case IR_FLT: case IR_FLE:
         *out = compare(inst->op, interp_to_double(from, bits),
-                       interp_to_double(from, args[1]->u[i]));
+                       interp_to_double(from, interp_bits(args[1], i)));
         return true;
     case IR_S2F:
-        *out = interp_from_double(to, (double)(int32_t)bits);
+        *out = interp_from_double(to, (double)(int32_t)word);
         return true;
     case IR_U2F:
-        *out = interp_from_double(to, (double)bits);
+        *out = interp_from_double(to, (double)word);
         return true;
     case IR_F2S:
-        *out = saturate(interp_to_double(from, bits), from == SCALAR_F16 ? -65504 : INT32_MIN,
-                        from == SCALAR_F16 ? 65504 : 2147483520);
+        *out = saturate(interp_to_double(from, bits), half ? -65504 : INT32_MIN,
+                        half ? 65504 : twice ? INT32_MAX : 2147483520);
         return true;
     case IR_F2U:
         *out = saturate(interp_to_double(from, bits), 0,
-                        from == SCALAR_F16 ? 65504 : 4294967040);
+                        half ? 65504 : twice ? UINT32_MAX : 4294967040);
         return true;
     case IR_F2F:
         *out = interp_from_double(to, interp_to_double(from, bits));
@@ -296,13 +313,25 @@ static bool mixed_op(const Inst *inst, uint32_t i, const InterpCell *const *args
         *out = exponent_of(interp_to_double(from, bits));
         return true;
     case IR_FMA:
-        *out = fused(to, bits, args[1]->u[i], args[2]->u[i]);
+        *out = fused(to, bits, interp_bits(args[1], i), interp_bits(args[2], i));
         return true;
     case IR_SELECT:
-        *out = bits ? args[1]->u[i] : args[2]->u[i];
+        *out = interp_bits(args[bits ? 1 : 2], i);
         return true;
     case IR_NOT:
-        *out = to == SCALAR_BOOL ? !bits : ~bits;
+        *out = to == SCALAR_BOOL ? !word : ~word;
+        return true;
+    case IR_HIGH_WORD:
+        *out = bits >> 32;
+        return true;
+    case IR_LOW_WORD:
+        *out = word;
+        return true;
+    case IR_FROM_WORDS:
+        *out = (uint64_t)args[1]->u[i] << 32 | word;
+        return true;
+    case IR_UNIFORM: case IR_FIRST:         /* a lane group is one invocation */
+        *out = bits;
         return true;
     default:
         return false;
@@ -323,25 +352,25 @@ static bool vector_op(const Inst *inst, const InterpCell *const *args, InterpCel
     switch (inst->op) {
     case IR_CONST:
         for (uint32_t i = 0; i < width; i++)
-            out->u[i] = inst->constant.bits[i];
+            interp_set(out, i, ir_constant_bits64(&inst->constant, i));
         return true;
     case IR_VEC:
         for (uint32_t i = 0; i < width; i++)
-            out->u[i] = args[i]->u[0];
+            interp_set(out, i, interp_bits(args[i], 0));
         return true;
     case IR_EXTRACT:
-        out->u[0] = args[0]->u[inst->index];
+        interp_set(out, 0, interp_bits(args[0], inst->index));
         return true;
     case IR_EXTRACT_AT:
-        out->u[0] = args[0]->u[clamp_index(args[1]->u[0], from)];
+        interp_set(out, 0, interp_bits(args[0], clamp_index(args[1]->u[0], from)));
         return true;
     case IR_INSERT_AT:
         *out = *args[0];
-        out->u[clamp_index(args[2]->u[0], from)] = args[1]->u[0];
+        interp_set(out, clamp_index(args[2]->u[0], from), interp_bits(args[1], 0));
         return true;
     case IR_SWIZZLE:
         for (uint32_t i = 0; i < width; i++)
-            out->u[i] = args[0]->u[inst->swizzle[i]];
+            interp_set(out, i, interp_bits(args[0], inst->swizzle[i]));
         return true;
     case IR_ALL: case IR_ANY: {
         uint32_t set = 0;
@@ -371,8 +400,10 @@ bool interp_pure(const Inst *inst, const InterpCell *const *args, InterpCell *ou
     done = done || float_op(inst, args, &result);
     for (uint32_t i = 0; !done && i < inst->type.width; i++) {
         uint32_t y = inst->nargs > 1 ? args[1]->u[i] : 0;
-        if (!mixed_op(inst, i, args, &result.u[i])
-                && !int_op(inst->op, args[0]->u[i], y, &result.u[i]))
+        uint64_t mixed;
+        if (mixed_op(inst, i, args, &mixed))
+            interp_set(&result, i, mixed);
+        else if (!int_op(inst->op, args[0]->u[i], y, &result.u[i]))
             return false;
     }
     *out = result;

@@ -74,6 +74,7 @@ void rundir_file(RunDir *d, const char *path)
     f.text = (Str){text, (uint32_t)fread(text, 1, 1 << 20, in)};
     fclose(in);
     arena_init(&f.arena, (size_t)1 << 30);
+    d->files++;
     if (!arena_try(&f.arena, run_text, &f))
         rundir_complain(d, path, 1, "memory", "more than a test may use");
     arena_fini(&f.arena);

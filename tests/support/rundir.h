@@ -14,7 +14,7 @@ struct RunDir {
     /* Does one run; tells of what is wrong with rundir_complain(). */
     void   (*run)(RunDir *d, const char *path, Arena *a, const Module *m, RunCase *c);
     void    *context;
-    unsigned runs, failures;
+    unsigned files, runs, failures;
 };
 
 /*

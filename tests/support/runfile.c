@@ -49,7 +49,7 @@ static uint64_t scalar_count(const Type *t)
 
 static uint32_t size_of(const Type *scalar)
 {
-    return scalar->kind == TYPE_F16 ? 2 : 4;
+    return scalar->kind == TYPE_F16 ? 2 : scalar->kind == TYPE_F64 ? 8 : 4;
 }
 
 static Scalar scalar_at(const Type *t, uint64_t i, uint64_t base);
@@ -121,6 +121,7 @@ static void put(uint8_t *data, Scalar s, double x)
     switch (s.kind) {
     case TYPE_F32: memcpy(data + s.offset, &f, 4); break;
     case TYPE_F16: memcpy(data + s.offset, &h, 2); break;
+    case TYPE_F64: memcpy(data + s.offset, &x, 8); break;
     default:       memcpy(data + s.offset, &i, 4); break;
     }
 }
@@ -131,7 +132,9 @@ static double get(const uint8_t *data, Scalar s)
     int32_t i;
     uint32_t u;
     uint16_t h;
+    double d;
     switch (s.kind) {
+    case TYPE_F64: memcpy(&d, data + s.offset, 8); return d;
     case TYPE_F32: memcpy(&f, data + s.offset, 4); return (double)f;
     case TYPE_F16: memcpy(&h, data + s.offset, 2); return half_value(h);
     case TYPE_I32: memcpy(&i, data + s.offset, 4); return i;
@@ -157,7 +160,8 @@ static uint64_t bytes_for(const Type *t, uint64_t numbers)
     const Type *array = trailing_array(t);
     if (numbers == 0 || (!array && t->kind != TYPE_BUFFER))
         return least;
-    uint64_t end = scalar_at(t, numbers - 1, 0).offset + 4;
+    Scalar last = scalar_at(t, numbers - 1, 0);
+    uint64_t end = last.offset + (last.kind == TYPE_F64 ? 8 : 4);
     if (array) {
         uint64_t before = scalar_count(t) - scalar_count(array);
         uint64_t start = scalar_at(t, before, 0).offset;
@@ -181,12 +185,14 @@ void runfile_fill(Arena *a, RunCase *c)
 
 static bool is_equal(const RunCase *c, TypeKind kind, double want, double found)
 {
-    if (kind != TYPE_F32 && kind != TYPE_F16)
+    if (kind != TYPE_F32 && kind != TYPE_F16 && kind != TYPE_F64)
         return want == found || (want < 0 && found == want + 4294967296.0);
     if (isnan(want) || isinf(want))
         return isnan(want) ? isnan(found) : want == found;
-    double within = kind == TYPE_F16 ? MAX_OF(c->within, 1e-3) : c->within;
-    return fabs(want - found) <= within * MAX_OF(fabs(want), 1e-30) || want == found
+    double within = kind == TYPE_F16   ? MAX_OF(c->within, 1e-3)
+                    : kind == TYPE_F64 ? MIN_OF(c->within, 1e-15)
+                                       : c->within;
+    return fabs(want - found) <= within * MAX_OF(fabs(want), 1e-300) || want == found
         || fabs(want - found) <= c->absolute;
 }
 
@@ -199,7 +205,7 @@ const char *runfile_difference(Arena *a, const RunCase *c)
             RunNumber want = b->out.data[k];
             double found = get(b->data, s);
             if (!want.any && !is_equal(c, s.kind, want.value, found))
-                return arena_printf(a, "%.*s: number %u is %.9g, and should be %.9g",
+                return arena_printf(a, "%.*s: number %u is %.17g, and should be %.17g",
                                     STR_ARG(b->var->ident.name->text), k, found,
                                     want.value);
         }

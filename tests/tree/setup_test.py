@@ -75,8 +75,8 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.run_it(), (0, "", ""))
 
     def test_the_sections_cover_all_rows(self):
-        self.assertEqual(packages(), packages("build", "test", "extra"))
-        for section in ("build", "test", "extra"):
+        self.assertEqual(packages(), packages("build", "test", "extra", "integration", "run"))
+        for section in ("build", "test", "extra", "integration", "run"):
             self.assertTrue(packages(section), section)
 
     def test_a_build_needs_no_tests(self):
@@ -87,8 +87,29 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, 0)
         for row in packages("build"):
             self.assertIn(" " + row[0], log)
-        for row in packages("test", "extra"):
+        for row in packages("test", "extra", "integration"):
             self.assertNotIn(" " + row[0], log)
+
+    def test_integration_needs_more(self):
+        self.debian([row[0] for row in packages("build", "test", "extra")],
+                    [row[0] for row in packages("integration")])
+        self.assertEqual(self.run_it(), (0, "", ""))
+        status, log, _ = self.run_it("integration")
+        self.assertEqual(status, 0)
+        for row in packages("integration"):
+            self.assertIn(" " + row[0], log)
+
+    def test_one_extra_that_fails_takes_no_other_along(self):
+        first, second = packages("extra")[:2]
+        self.debian([row[0] for row in packages() if row not in (first, second)],
+                    [first[0], second[0]])
+        self.command("apt-get", f'echo "apt-get $*" >>{self.log}; '
+                     f'case "$*" in *{first[0]}*) exit 100 ;; esac')
+        status, log, output = self.run_it()
+        self.assertEqual(status, 0)
+        self.assertTrue(log.endswith(f" {second[0]}\n"), log)
+        self.assertIn(f"going on without {first[0]}", output)
+        self.assertNotIn(f"going on without {second[0]}", output)
 
     def test_the_build_looks_again(self):
         self.debian([row[0] for row in packages()], [])

@@ -130,7 +130,7 @@ def output_of(source, folder, build):
     subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror",
                     "-I", os.path.join(TOP, "include"), name + ".c", "-o", name, "-L", lib,
                     "-lwebgpu_weft", "-Wl,-rpath," + lib], check=True)
-    done = subprocess.run([name], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([name], capture_output=True, text=True, timeout=300)
     return done.returncode, [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
 
 

@@ -70,6 +70,15 @@ void native_mandelbrot(uint32_t *count, size_t width, size_t height, uint32_t li
 /* value: [n][2], call and put; option: [n][4], price, strike, years, volatility */
 void native_options(float *value, const float *option, size_t n);
 
+/* ---- f64.c ---- */
+
+void native_saxpy_f64(double *z, const double *x, const double *y, double a, size_t n);
+void native_matmul_f64(double *c, const double *a, const double *b, size_t n);
+/* The force is 1 / (d d + 0.01) along d; `scratch`: [3][n] */
+void native_nbody_f64(double *accel, const double *body, double *scratch, size_t n);
+/* Of each column; x, y: [cols][rows], rows: of 64 */
+void native_softmax_f64(double *y, const double *x, size_t cols, size_t rows);
+
 /* ---- image.c ---- */
 
 /* result, image: [height][width]; weight: [3][3]; zero around the image */

@@ -41,16 +41,25 @@ const createPipelineLayout = (device, { label, bindGroupLayouts, immediateSize }
   native.createPipelineLayout(device.handle, label, bindGroupLayouts.map((layout) => layout && layout.handle), immediateSize), label);
 
 // A texture stands for its default view, a buffer for a binding of all of it.
-const entryValues = ({ binding, resource }) => {
-  switch (resource.interface) {
-    case 'GPUTexture': return [binding, native.createView(resource.handle, ''), 0, undefined];
-    case undefined: return [binding, resource.buffer.handle, resource.offset, resource.size];
-    default: return [binding, resource.handle, 0, undefined];
-  }
-};
+const resourceHandle = (state) => (state.interface === 'GPUTexture' ? native.createView(state.handle, '') : state.handle);
 
-const createBindGroup = (device, { label, layout, entries }) => createObject('GPUBindGroup', device,
-  native.createBindGroup(device.handle, label, layout.handle, entries.flatMap(entryValues)), label);
+// Numbers for the addon: binding, offset, size of each entry. No other code runs between
+// filling the list and the call.
+let numbers = new Float64Array(3 * 16);
+const WHOLE_SIZE = -1;
+
+const createBindGroup = (device, { label, layout, entries }) => {
+  const count = entries.length / 4, handles = new Array(count);
+  if (numbers.length < 3 * count) numbers = new Float64Array(3 * count);
+  for (let i = 0; i < count; i++) {
+    numbers[3 * i] = entries[4 * i];
+    handles[i] = resourceHandle(entries[4 * i + 1]);
+    numbers[3 * i + 1] = entries[4 * i + 2];
+    numbers[3 * i + 2] = entries[4 * i + 3] ?? WHOLE_SIZE;
+  }
+  const handle = native.createBindGroup(device.handle, label, layout.handle, handles, numbers);
+  return createObject('GPUBindGroup', device, handle, label);
+};
 
 const GPUQuerySet = defineObject('GPUQuerySet', {
   attributes: { type: (state) => state.type, count: (state) => state.count },

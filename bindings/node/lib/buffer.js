@@ -66,7 +66,7 @@ const endMapsOf = (device) => {
   }
 };
 
-// ---- ranges that nobody may take away ----
+// ---- ranges that cannot be detached ----
 
 // WebGPU gives these ArrayBuffers a key without which nothing detaches them. Node.js has
 // no way to do that and detach them ourselves: markAsUntransferable() either is no such
@@ -182,4 +182,9 @@ const createBuffer = (device, { label, size, usage, mappedAtCreation }) => {
   return adopt(Object.create(GPUBuffer.prototype), state);
 };
 
-module.exports = { GPUBuffer, createBuffer, endMapsOf };
+/** A GPUBuffer for a buffer that exists, with the members of its state. */
+const wrapBuffer = (device, members) => adopt(Object.create(GPUBuffer.prototype), {
+  interface: 'GPUBuffer', device, mapState: 'unmapped', ranges: [], ...members,
+});
+
+module.exports = { GPUBuffer, createBuffer, wrapBuffer, endMapsOf };

@@ -119,7 +119,7 @@ const GPUDevice = defineObject('GPUDevice', {
   },
 });
 
-/** What the addon tells about a device: detail 0 its loss, 1 an error nobody caught. */
+/** What the addon tells about a device: detail 0 its loss, 1 an uncaptured error. */
 function notice(status, detail, text) {
   if (detail === 0) lose(this, status, text);
   else report(this, errorOf(status, text));

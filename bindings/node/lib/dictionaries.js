@@ -13,6 +13,7 @@ const {
   nullable, orUndefined, object, either, listOr, isObject, dictionary, required, optional, preset, presetFrom,
 } = require('./webidl.js');
 const { types: e } = require('./enums.js');
+const { GPUBindGroupDescriptor } = require('./bind-group.js');
 
 const u32 = enforced.unsignedLong, u64 = enforced.unsignedLongLong;
 
@@ -70,23 +71,6 @@ const GPUBindGroupLayoutEntry = dictionary('GPUBindGroupLayoutEntry', null, {
 
 const GPUBindGroupLayoutDescriptor = dictionary('GPUBindGroupLayoutDescriptor', ObjectBase, {
   entries: required(sequence(GPUBindGroupLayoutEntry)),
-});
-
-const GPUBufferBinding = dictionary('GPUBufferBinding', null, {
-  buffer: required(object('GPUBuffer')),
-  offset: preset(u64, 0),
-  size: optional(u64),
-});
-
-const GPUBindingResource = either(
-  ['GPUSampler', 'GPUTexture', 'GPUTextureView', 'GPUBuffer', 'GPUExternalTexture'], GPUBufferBinding);
-
-const GPUBindGroupDescriptor = dictionary('GPUBindGroupDescriptor', ObjectBase, {
-  layout: required(object('GPUBindGroupLayout')),
-  entries: required(sequence(dictionary('GPUBindGroupEntry', null, {
-    binding: required(u32),
-    resource: required(GPUBindingResource),
-  }))),
 });
 
 const GPUPipelineLayoutDescriptor = dictionary('GPUPipelineLayoutDescriptor', ObjectBase, {

@@ -91,6 +91,7 @@ const languageFeatures = list(`readonly_and_readwrite_storage_textures packed_4x
   texture_and_sampler_let subgroup_uniformity texture_formats_tier1 linear_indexing immediate_address_space`);
 
 // Those that webgpu/weft.h has numbers for, in its order.
+const weftFeatures = list('weft-f64');
 const weftLanguageFeatures = list('fragment_depth buffer_view'), WEFT = 0x57450001;
 
 /** name -> type */
@@ -102,7 +103,10 @@ for (const [name, [first, values]] of Object.entries(rows)) {
   codes[name] = Object.fromEntries(values.map((value, i) => [value, i + first]));
 }
 
-const featureName = (code) => rows.GPUFeatureName[1][code - 1];
+types.GPUFeatureName = enumeration('GPUFeatureName', [...rows.GPUFeatureName[1], ...weftFeatures]);
+weftFeatures.forEach((name, i) => { codes.GPUFeatureName[name] = WEFT + i; });
+
+const featureName = (code) => rows.GPUFeatureName[1][code - 1] ?? weftFeatures[code - WEFT];
 const languageFeatureName = (code) => languageFeatures[code - 1] ?? weftLanguageFeatures[code - WEFT];
 const messageType = (code) => rows.GPUCompilationMessageType[1][code - 1];
 

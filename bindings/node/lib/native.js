@@ -10,6 +10,7 @@
 
 const path = require('node:path');
 const fs = require('node:fs');
+const { WeftError } = require('./weft-error.js');
 
 // As the package has it after its installation, and as a build of the tree has it.
 const places = [
@@ -35,12 +36,13 @@ const nextToken = () => {
 
 /** A token for one event, which calls `arrived`, if there is one, and then `settle`.
  * `owner` is kept until then: an object that is collected takes the events along that it
- * was asked for. */
-const expect = (owner, settle, arrived) => {
+ * was asked for. With `notice` there may be others before it, with the status NOTICE. */
+const expect = (owner, settle, arrived, notice) => {
   const token = nextToken();
-  waiting.set(token, { owner, settle, arrived });
+  waiting.set(token, { owner, settle, arrived, notice });
   return token;
 };
+const NOTICE = 3;
 
 /** `settle` does not hear of the event any more. */
 const forget = (token) => {
@@ -48,7 +50,10 @@ const forget = (token) => {
   if (request !== undefined) request.settle = undefined;
 };
 
-/** A token for many events, which call `object.notice` as long as somebody has the object. */
+/** The request with this token was refused: there will be no event. */
+const withdraw = (token) => waiting.delete(token);
+
+/** A token for many events, which call `object.notice` as long as the object is reachable. */
 const watch = () => nextToken();
 const watchWith = (token, object) => watched.set(token, new WeakRef(object));
 const unwatch = (token) => watched.delete(token);
@@ -56,6 +61,7 @@ const unwatch = (token) => watched.delete(token);
 const dispatch = (token, status, detail, text, payload) => {
   const request = waiting.get(token);
   if (request !== undefined) {
+    if (status === NOTICE && request.notice !== undefined) { request.notice(detail, payload); return; }
     waiting.delete(token);
     request.arrived?.();
     request.settle?.(status, detail, text, payload);
@@ -66,6 +72,7 @@ const dispatch = (token, status, detail, text, payload) => {
   else object.notice(status, detail, text);
 };
 
-const native = require(find()).start(dispatch);
+const fail = (kind, message, names) => new WeftError(kind, message, names);
+const native = require(find()).start(dispatch, fail);
 
-module.exports = { native, expect, forget, watch, watchWith, unwatch };
+module.exports = { native, expect, forget, withdraw, watch, watchWith, unwatch };

@@ -37,10 +37,13 @@ const isA = (name, wanted) => {
 /** Gives `object` its state for good; `state.interface` says what it is. */
 const adopt = (object, state) => { new Stamp(object, state); return object; };
 
+/** The state of `value` if it is an object of an interface of ours, or undefined. */
+const anyState = (value) => (
+  (typeof value !== 'object' && typeof value !== 'function') || value === null ? undefined : Stamp.read(value));
+
 /** The state of `value` if it is an object of that interface, or undefined. */
 const stateOf = (value, name) => {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
-  const state = Stamp.read(value);
+  const state = anyState(value);
   return state !== undefined && (state.interface === name || isA(state.interface, name)) ? state : undefined;
 };
 
@@ -112,23 +115,39 @@ const enumeration = (name, values) => {
 
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-const sequence = (type) => (value, where) => {
+const arrayValues = Array.prototype.values;
+const arrayIterator = Object.getPrototypeOf([][Symbol.iterator]());
+const arrayNext = arrayIterator.next;
+
+/** Calls visit(element, index) for what the iterator of `value`, made by `begin`, gives. */
+const walk = (value, begin, where, visit) => {
+  if (begin === arrayValues && Array.isArray(value) && arrayIterator.next === arrayNext) {
+    for (let i = 0; i < value.length; i++) visit(value[i], i);
+    return;
+  }
+  const iterator = begin.call(value);
+  if (!isObject(iterator)) throw wrong(where, 'has an iterator that is not an object.');
+  const next = iterator.next;
+  for (let i = 0; ; i++) {
+    const step = next.call(iterator);
+    if (!isObject(step)) throw wrong(where, 'has an iterator whose result is not an object.');
+    if (step.done) return;
+    visit(step.value, i);
+  }
+};
+
+/** walk() of a value that must be iterable. */
+const forEachIn = (value, where, visit) => {
   const begin = isObject(value) ? value[Symbol.iterator] : undefined;
   if (begin === undefined || begin === null) throw wrong(where, 'is not iterable.');
   if (typeof begin !== 'function') throw wrong(where, 'has an iterator that is not a function.');
-  return collect(value, begin, type, where);
+  walk(value, begin, where, visit);
 };
 
-const collect = (value, begin, type, where) => {
-  const iterator = begin.call(value), list = [];
-  if (!isObject(iterator)) throw wrong(where, 'has an iterator that is not an object.');
-  const next = iterator.next;
-  for (;;) {
-    const step = next.call(iterator);
-    if (!isObject(step)) throw wrong(where, 'has an iterator whose result is not an object.');
-    if (step.done) return list;
-    list.push(type(step.value, `${where} [${list.length}]`));
-  }
+const sequence = (type) => (value, where) => {
+  const list = [];
+  forEachIn(value, where, (element, i) => list.push(type(element, `${where} [${i}]`)));
+  return list;
 };
 
 /** A Map, in the order of the properties. */
@@ -165,12 +184,13 @@ const either = (names, otherwise) => (value, where) => {
 
 /** A list if it can be iterated, or else a dictionary. */
 const listOr = (element, dictionaryType) => {
-  const list = (value, where, begin) => collect(value, begin, element, where);
   return (value, where) => {
     const begin = isObject(value) ? value[Symbol.iterator] : undefined;
     if (begin === undefined || begin === null) return dictionaryType(value, where);
     if (typeof begin !== 'function') throw wrong(where, 'has an iterator that is not a function.');
-    return list(value, where, begin);
+    const list = [];
+    walk(value, begin, where, (item, i) => list.push(element(item, `${where} [${i}]`)));
+    return list;
   };
 };
 
@@ -180,6 +200,8 @@ const required = (type) => ({ type, required: true });
 const optional = (type) => ({ type });
 const preset = (type, value) => ({ type, value });       // its default, already converted
 const presetFrom = (type) => ({ type, make: true });     // its default: {} or [], converted
+
+const lacks = (where, key, name) => wrong(where, `lacks the required member '${key}' of ${name}.`);
 
 const byName = ([a], [b]) => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -193,7 +215,7 @@ const dictionary = (name, parent, members) => {
       const key = all[i][0], member = all[i][1];
       const given = value === undefined || value === null ? undefined : value[key];
       if (given !== undefined) result[key] = member.type(given, `${where}.${key}`);
-      else if (member.required) throw wrong(where, `lacks the required member '${key}' of ${name}.`);
+      else if (member.required) throw lacks(where, key, name);
       else result[key] = member.make ? empty(member.type, where) : member.value;
     }
     return result;
@@ -344,8 +366,8 @@ const defineNamespace = (name, constants) => {
 };
 
 module.exports = {
-  enforced, unsignedLong, clampedUnsignedShort, double, float, boolean, domString, usvString,
+  wrong, lacks, forEachIn, enforced, unsignedLong, clampedUnsignedShort, double, float, boolean, domString, usvString,
   enumeration, sequence, record, nullable, orUndefined, object, either, listOr, isObject,
   dictionary, required, optional, preset, presetFrom, bufferSource, converter,
-  adopt, stateOf, create, defineInterface, defineNamespace, addSetlike, interfaces,
+  adopt, anyState, stateOf, create, defineInterface, defineNamespace, addSetlike, interfaces,
 };

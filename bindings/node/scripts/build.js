@@ -34,8 +34,8 @@ const findHeaders = () => {
     ?? stop(`node_api.h is in none of ${places.join(', ')}. On Debian and Ubuntu: apt install libnode-dev`);
 };
 
-const pkgConfig = (...args) => words(run(process.env.PKG_CONFIG ?? 'pkg-config', [...args, 'webgpu_weft'],
-  'the library is not installed, or not where pkg-config looks: PKG_CONFIG_PATH names the folder of webgpu_weft.pc'));
+const pkgConfig = (...args) => words(run(process.env.PKG_CONFIG ?? 'pkg-config', [...args, 'weft', 'webgpu_weft'],
+  'the library is not installed, or not where pkg-config looks: PKG_CONFIG_PATH names the folder of weft.pc'));
 
 const main = () => {
   const output = path.join(top, 'build', 'weft.node');
@@ -45,7 +45,7 @@ const main = () => {
   run(process.env.CC ?? 'cc', [
     '-std=c11', '-D_POSIX_C_SOURCE=200809L', '-DNAPI_VERSION=8', '-O2', '-fPIC', '-fvisibility=hidden', '-shared',
     '-isystem', findHeaders(), ...pkgConfig('--cflags'), ...sources, '-o', output,
-    ...pkgConfig('--libs'), `-Wl,-rpath,${libdir}`, '-pthread',
+    ...pkgConfig('--libs'), `-Wl,-rpath,${libdir}`, '-pthread', '-lm',
     '-Wl,-z,nodelete',         // a worker that ends leaves the code to the threads that run it
   ], 'the addon does not compile');
 };

@@ -3,13 +3,13 @@
  * addon.c - the module: its functions become properties of the exports.
  *
  * in     the load of weft.node, once for each environment
- * out    start(dispatch), which gives an object with all functions
+ * out    start(dispatch, fail), which gives an object with all functions
  * knows  the tables of functions
  * not    what they do
  */
 #include <stdlib.h>
 
-#include "addon.h"
+#include "layer.h"
 
 /* What a function of ours is called with: itself, and the environment. */
 typedef struct Binding {
@@ -22,6 +22,8 @@ static napi_value enter(napi_env napi, napi_callback_info info)
     void *data = NULL;
     Call c;
     c.napi = napi;
+    c.home = NULL;
+    c.entered = false;
     c.argc = CALL_ARGS;
     c.blocks = NULL;
     c.bad = false;
@@ -31,6 +33,8 @@ static napi_value enter(napi_env napi, napi_callback_info info)
     const Binding *b = data;
     c.env = b->env;
     napi_value result = b->function->run(&c);
+    if (c.entered)
+        home_leave(c.home);
     call_end(&c);
     return result;
 }
@@ -45,7 +49,13 @@ static bool add(napi_env napi, napi_value object, Binding *b)
 
 static const Function *const tables[] = {
     instance_functions, buffer_functions, binding_functions, command_functions,
-    texture_functions,
+    texture_functions, layer_functions, answer_functions, context_functions,
+    context_tune_functions, tensor_functions, tensor_data_functions, tensor_op_functions,
+    tensor_dense_functions, tensor_gpu_functions, tensor_index_functions,
+    tensor_kernel_functions, tensor_math_functions, store_functions,
+    vectors_functions, model_functions,
+    model_session_functions, pool_functions, pool_execute_functions, grad_functions,
+    grad_evaluate_functions,
 };
 
 static size_t count_all(void)
@@ -63,15 +73,15 @@ static napi_value fail(napi_env napi, const char *why)
     return NULL;
 }
 
-/* start(dispatch): the functions, bound to a queue of events of their own. */
+/* start(dispatch, fail): the functions, bound to a queue of events of their own. */
 static napi_value start(napi_env napi, napi_callback_info info)
 {
-    size_t argc = 1;
-    napi_value argv[1], object;
-    if (napi_get_cb_info(napi, info, &argc, argv, NULL, NULL) != napi_ok || argc < 1)
-        return fail(napi, "weft.node: start(dispatch)");
+    size_t argc = 2;
+    napi_value argv[2], object;
+    if (napi_get_cb_info(napi, info, &argc, argv, NULL, NULL) != napi_ok || argc < 2)
+        return fail(napi, "weft.node: start(dispatch, fail)");
     Binding *bindings = calloc(count_all(), sizeof *bindings);
-    Env *env = bindings ? env_create(napi, argv[0], bindings) : NULL;
+    Env *env = bindings ? env_create(napi, argv[0], argv[1], bindings) : NULL;
     if (!env || napi_create_object(napi, &object) != napi_ok)
         return fail(napi, "weft.node: cannot start");
     Binding *b = bindings;

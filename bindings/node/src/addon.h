@@ -5,7 +5,7 @@
  * in     calls from lib/, with arguments that lib/ has already converted
  * out    calls of webgpu.h
  * knows  Node-API, webgpu.h, webgpu/weft.h
- * not    WebIDL: what a JavaScript value means is decided in lib/
+ * not    WebIDL: what a JavaScript value means is decided in lib/; libweft: layer.h
  *
  * The addon is flat: a function for each of webgpu.h that JavaScript needs, with
  * handles, numbers, strings and arrays of these as arguments. lib/ alone calls it,
@@ -32,11 +32,27 @@
  * the environment has one reference, each event on its way another, because the
  * library may call back when the environment is already gone.
  */
-typedef struct Env Env;
+typedef struct Env      Env;
+typedef struct Event    Event;
+typedef struct Handle   Handle;
+typedef struct Home     Home;       /* layer.h */
+typedef struct Answer   Answer;
+typedef struct Job      Job;
+typedef struct JobQueue JobQueue;
+typedef struct Jobs     Jobs;
 
-/* `dispatch` is called in the loop of `napi` for each event. `owned` is freed with
- * the Env, and also if it cannot be made, which gives NULL. */
-Env *env_create(napi_env napi, napi_value dispatch, void *owned);
+/* `dispatch` is called in the loop of `napi` for each event, `fail` makes an error of its
+ * kind, message and names. `owned` is freed with the Env, and also if it cannot be made, which
+ * gives NULL. */
+Env *env_create(napi_env napi, napi_value dispatch, napi_value fail, void *owned);
+/* fail(), on the thread of the environment. */
+napi_value env_fail(Env *env);
+napi_env env_napi(const Env *env);
+/* The jobs that are under way: job.c. */
+Jobs *env_jobs(Env *env);
+Jobs *jobs_create(void);                /* NULL: no memory */
+void  jobs_end(Jobs *jobs);             /* cancels all, and waits for those that run */
+void  jobs_free(Jobs *jobs);
 
 /* Calls `dispatch` for all events that are there, from within a call on its thread. */
 void env_deliver(Env *env);
@@ -51,15 +67,34 @@ typedef enum Kind {
 #define KIND(name, Name) KIND_##name,
 #include "kinds.def"
 #undef KIND
+#define OBJECT(name, release) KIND_##name,
+#include "objects.def"
+#undef OBJECT
+    KIND_CONTEXT,                   /* a Home */
+    KIND_JOB,
+    KIND_ANSWER,
     KIND_COUNT
 } Kind;
 
 /* A JavaScript value that owns one reference to `object`, and gives it back when it
  * is collected. NULL gives null. `bytes`: memory that V8 should know it holds. */
 napi_value handle_new(napi_env napi, Kind kind, void *object, uint64_t bytes);
+/* The same for an object of a context, which gets one more reference. */
+napi_value handle_new_owned(napi_env napi, Kind kind, void *object, uint64_t bytes, Home *home);
 /* The object behind a handle of that kind, or NULL. */
 void *handle_get(napi_env napi, napi_value value, Kind kind);
 Kind handle_kind(napi_env napi, napi_value value);
+/* NULL: it is not a handle. */
+Handle *handle_find(napi_env napi, napi_value value);
+/* Its object, NULL once it was closed or if it is another kind; its context. */
+void *handle_object(const Handle *h, Kind kind);
+Home *handle_home(const Handle *h);
+bool  handle_is_closed(const Handle *h);
+/* Gives the object back before the handle is collected. */
+void  handle_close(napi_env napi, napi_value value);
+/* A list of handles whose objects wait to be released: home.c. */
+void    handle_link(Handle *h, Handle *next);
+Handle *handle_release(Handle *h);  /* releases the object, frees the handle; the next one */
 /* The memory is gone before the handle is. */
 void handle_bytes_drop(napi_env napi, napi_value value);
 void object_release(Kind kind, void *object);
@@ -72,6 +107,8 @@ void object_release(Kind kind, void *object);
 typedef struct Call {
     napi_env   napi;
     Env       *env;
+    Home      *home;                /* of the arguments, if they have one */
+    bool       entered;
     size_t     argc;
     napi_value argv[CALL_ARGS];
     void      *blocks;              /* what call_alloc() gave, in a list */
@@ -120,8 +157,6 @@ void       js_push(napi_env napi, napi_value array, uint32_t at, napi_value valu
  * call of dispatch(token, status, detail, text, object) in the event loop, where
  * `token` is what lib/ gave with the request.
  */
-typedef struct Event Event;
-
 typedef enum EventLife {
     EVENT_HOLDS,            /* the process does not end before it has come */
     EVENT_WATCHES           /* it may never come, and nothing waits for it */
@@ -137,9 +172,17 @@ void   event_refuse(Event *e, WGPUFuture future);
 void event_text(Event *e, WGPUStringView text);
 void event_object(Event *e, Kind kind, void *object);
 void event_messages(Event *e, const WGPUCompilationInfo *info);
+/* In the place of an object: what `build` makes of `data` in the loop. `end` is called once,
+ * on any thread, also if the event is never delivered. */
+typedef napi_value (*EventBuild)(napi_env napi, void *data);
+void event_payload(Event *e, EventBuild build, void (*end)(void *data), void *data);
 void event_post(Event *e, uint32_t status, uint32_t detail);
 /* One more of the same, as errors are: not asked for one by one. */
 void event_repeat(Event *e, uint32_t status, WGPUStringView text);
+/* A further event for the token of `e`, to be posted; NULL: no memory. */
+Event *event_again(const Event *e);
+/* Frees an event that will not be posted; on the thread of its environment. */
+void event_drop(Event *e);
 
 /* ---- the functions, by file ---- */
 
@@ -153,5 +196,25 @@ extern const Function buffer_functions[];
 extern const Function binding_functions[];
 extern const Function command_functions[];
 extern const Function texture_functions[];
+extern const Function layer_functions[];
+extern const Function answer_functions[];
+extern const Function context_functions[];
+extern const Function context_tune_functions[];
+extern const Function tensor_functions[];
+extern const Function tensor_data_functions[];
+extern const Function tensor_op_functions[];
+extern const Function tensor_dense_functions[];
+extern const Function tensor_gpu_functions[];
+extern const Function tensor_index_functions[];
+extern const Function tensor_kernel_functions[];
+extern const Function tensor_math_functions[];
+extern const Function store_functions[];
+extern const Function vectors_functions[];
+extern const Function model_functions[];
+extern const Function model_session_functions[];
+extern const Function pool_functions[];
+extern const Function pool_execute_functions[];
+extern const Function grad_functions[];
+extern const Function grad_evaluate_functions[];
 
 #endif

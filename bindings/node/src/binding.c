@@ -7,7 +7,7 @@
  * knows  how lib/ flattens lists of entries: so many numbers each
  * not    names of enumerations: lib/ has them by number
  */
-#include "addon.h"
+#include "layer.h"
 
 /* What the numbers of an entry are, in the order lib/binding.js writes them. */
 enum { LAYOUT_BINDING, LAYOUT_STAGES, LAYOUT_KINDS, LAYOUT_DETAIL, LAYOUT_COUNT = 13 };
@@ -90,16 +90,15 @@ static napi_value create_pipeline_layout(Call *c)
                       wgpuDeviceCreatePipelineLayout(device, &desc), 0);
 }
 
-enum { ENTRY_BINDING, ENTRY_RESOURCE, ENTRY_OFFSET, ENTRY_SIZE, ENTRY_COUNT };
+enum { ENTRY_BINDING, ENTRY_OFFSET, ENTRY_SIZE, ENTRY_COUNT };
 
-static void group_entry(Call *c, uint32_t at, WGPUBindGroupEntry *entry)
+static void group_entry(Call *c, uint32_t at, const double *numbers, WGPUBindGroupEntry *entry)
 {
     *entry = WGPU_BIND_GROUP_ENTRY_INIT;
-    entry->binding = value_u32(c, arg_element(c, 3, at * ENTRY_COUNT + ENTRY_BINDING));
-    entry->offset = value_u64_or(c, arg_element(c, 3, at * ENTRY_COUNT + ENTRY_OFFSET), 0);
-    entry->size = value_u64_or(c, arg_element(c, 3, at * ENTRY_COUNT + ENTRY_SIZE),
-                               WGPU_WHOLE_SIZE);
-    napi_value v = arg_element(c, 3, at * ENTRY_COUNT + ENTRY_RESOURCE);
+    entry->binding = (uint32_t)numbers[ENTRY_BINDING];
+    entry->offset = (uint64_t)numbers[ENTRY_OFFSET];
+    entry->size = numbers[ENTRY_SIZE] < 0 ? WGPU_WHOLE_SIZE : (uint64_t)numbers[ENTRY_SIZE];
+    napi_value v = arg_element(c, 3, at);
     const Kind kind = v ? handle_kind(c->napi, v) : KIND_NONE;
     if (kind == KIND_SAMPLER)
         entry->sampler = value_object(c, v, kind);
@@ -109,17 +108,21 @@ static void group_entry(Call *c, uint32_t at, WGPUBindGroupEntry *entry)
         entry->buffer = value_object(c, v, KIND_BUFFER);
 }
 
-/* createBindGroup(device, label, layout, [binding, resource, offset, size, ...]) */
+/* createBindGroup(device, label, layout, resources, [binding, offset, size or -1, ...]) */
 static napi_value create_bind_group(Call *c)
 {
     WGPUDevice device = arg_object(c, 0, KIND_DEVICE);
     WGPUBindGroupDescriptor desc = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
     desc.label = arg_string(c, 1);
     desc.layout = arg_object(c, 2, KIND_BIND_GROUP_LAYOUT);
-    const uint32_t n = arg_length(c, 3) / ENTRY_COUNT;
+    const uint32_t n = arg_length(c, 3);
+    size_t         count = 0;
+    const double *numbers = arg_array(c, 4, napi_float64_array, &count);
     WGPUBindGroupEntry *entries = call_alloc(c, n, sizeof *entries);
-    for (uint32_t i = 0; entries && i < n; i++)
-        group_entry(c, i, &entries[i]);
+    if (count / ENTRY_COUNT < n)
+        c->bad = true;
+    for (uint32_t i = 0; entries && !c->bad && i < n; i++)
+        group_entry(c, i, numbers + (size_t)i * ENTRY_COUNT, &entries[i]);
     desc.entries = entries;
     desc.entryCount = n;
     if (!call_ok(c))

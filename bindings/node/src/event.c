@@ -22,8 +22,9 @@
 struct Env {
     atomic_uint              refs;
     napi_env                 napi;      /* on its thread only */
-    napi_ref                 dispatch;
+    napi_ref                 dispatch, fail;
     void                    *owned;
+    Jobs                    *jobs;
     pthread_t                thread;
     uint32_t                 holds;     /* on its thread only: events that hold the process */
     pthread_mutex_t          lock;      /* guards what follows */
@@ -50,6 +51,9 @@ struct Event {
     void     *object;
     Message  *messages;
     size_t    nmessages;
+    EventBuild build;                   /* of what dispatch() gets, if not NULL */
+    void     (*end)(void *data);
+    void      *data;
 };
 
 static const uint32_t REFUSED = 0;      /* no status of webgpu.h is zero */
@@ -63,10 +67,12 @@ static void event_free(Event *e)
     free(e->messages);
     free(e->text);
     object_release(e->kind, e->object);
+    if (e->end)
+        e->end(e->data);
     free(e);
 }
 
-/* ---- objects that come when nobody is there ---- */
+/* ---- objects that arrive without a listener ---- */
 
 typedef struct Orphan {
     Kind  kind;
@@ -102,6 +108,7 @@ static void env_release(Env *env)
     if (atomic_fetch_sub(&env->refs, 1) > 1)
         return;
     pthread_mutex_destroy(&env->lock);
+    jobs_free(env->jobs);
     free(env->owned);
     free(env);
 }
@@ -136,6 +143,7 @@ static void env_end(void *data)
     pthread_mutex_unlock(&env->lock);
     if (bell)
         napi_release_threadsafe_function(bell, napi_tsfn_abort);
+    jobs_end(env->jobs);
     drop_all(env);
     env_release(env);
 }
@@ -171,6 +179,8 @@ static napi_value payload(napi_env napi, Event *e)
         e->object = NULL;                       /* the handle owns it now */
         return handle_new(napi, e->kind, object, 0);
     }
+    if (e->build)
+        return e->build(napi, e->data);
     if (!e->messages)
         return js_undefined(napi);
     napi_value rows = js_array(napi, e->nmessages);
@@ -222,13 +232,26 @@ static void ring(napi_env napi, napi_value unused, void *context, void *data)
         env_deliver(context);
 }
 
-Env *env_create(napi_env napi, napi_value dispatch, void *owned)
+/* With its lock, and nothing else. */
+static Env *env_alloc(void)
 {
     Env *env = calloc(1, sizeof *env);
-    napi_value name;
-    if (!env || pthread_mutex_init(&env->lock, NULL)) {
-        free(owned);
+    Jobs *jobs = env ? jobs_create() : NULL;
+    if (!jobs || pthread_mutex_init(&env->lock, NULL)) {
+        jobs_free(jobs);
         free(env);
+        return NULL;
+    }
+    env->jobs = jobs;
+    return env;
+}
+
+Env *env_create(napi_env napi, napi_value dispatch, napi_value fail, void *owned)
+{
+    Env *env = env_alloc();
+    napi_value name;
+    if (!env) {
+        free(owned);
         return NULL;
     }
     atomic_init(&env->refs, 1);
@@ -237,6 +260,7 @@ Env *env_create(napi_env napi, napi_value dispatch, void *owned)
     env->thread = pthread_self();
     env->last = &env->first;
     if (napi_create_reference(napi, dispatch, 1, &env->dispatch) != napi_ok
+        || napi_create_reference(napi, fail, 1, &env->fail) != napi_ok
         || napi_create_string_utf8(napi, "weft", NAPI_AUTO_LENGTH, &name) != napi_ok
         || napi_create_threadsafe_function(napi, NULL, NULL, name, 0, 1, NULL, NULL, env,
                                            ring, &env->bell) != napi_ok
@@ -246,6 +270,23 @@ Env *env_create(napi_env napi, napi_value dispatch, void *owned)
     }
     napi_unref_threadsafe_function(napi, env->bell);
     return env;
+}
+
+napi_value env_fail(Env *env)
+{
+    napi_value fail = NULL;
+    napi_get_reference_value(env->napi, env->fail, &fail);
+    return fail;
+}
+
+napi_env env_napi(const Env *env)
+{
+    return env->napi;
+}
+
+Jobs *env_jobs(Env *env)
+{
+    return env->jobs;
 }
 
 void env_hold(Env *env, bool on)
@@ -329,6 +370,13 @@ void event_messages(Event *e, const WGPUCompilationInfo *info)
     }
 }
 
+void event_payload(Event *e, EventBuild build, void (*end)(void *data), void *data)
+{
+    e->build = build;
+    e->end = end;
+    e->data = data;
+}
+
 void event_post(Event *e, uint32_t status, uint32_t detail)
 {
     Env *env = e->env;
@@ -354,14 +402,33 @@ void event_post(Event *e, uint32_t status, uint32_t detail)
     }
 }
 
-void event_repeat(Event *e, uint32_t status, WGPUStringView text)
+Event *event_again(const Event *e)
 {
     Event *again = calloc(1, sizeof *again);
     if (!again)
-        return;
+        return NULL;
     again->env = e->env;
     again->token = e->token;
     atomic_fetch_add(&e->env->refs, 1);
+    return again;
+}
+
+void event_repeat(Event *e, uint32_t status, WGPUStringView text)
+{
+    Event *again = event_again(e);
+    if (!again)
+        return;
     event_text(again, text);
     event_post(again, status, 1);
+}
+
+void event_drop(Event *e)
+{
+    if (!e)
+        return;
+    Env *env = e->env;
+    if (e->holds)
+        unhold(env);
+    event_free(e);
+    env_release(env);
 }

@@ -284,6 +284,7 @@ static napi_value request_device(Call *c)
     weft.threadCount = arg_u32(c, 5);
     weft.laneWidth = arg_u32(c, 6);
     weft.dispatchDeadlineNS = arg_u64(c, 7);
+    weft.timedWaitsHelp = true;                 /* lib/work.js waits for what was quick before */
     desc.nextInChain = &weft.chain;
     const uint32_t token = arg_u32(c, 8), device_token = arg_u32(c, 9);
     Event *lost = call_ok(c) ? event_new(c, device_token, EVENT_WATCHES) : NULL;
@@ -422,7 +423,7 @@ static napi_value set_label(Call *c)
     case KIND_RENDER_PASS:    wgpuRenderPassEncoderSetLabel(object, label); break;
     case KIND_RENDER_BUNDLE_ENCODER: wgpuRenderBundleEncoderSetLabel(object, label); break;
     case KIND_RENDER_BUNDLE:  wgpuRenderBundleSetLabel(object, label); break;
-    case KIND_NONE: case KIND_INSTANCE: case KIND_ADAPTER: case KIND_COUNT: break;
+    default: break;                     /* kinds without a label */
     }
     return NULL;
 }

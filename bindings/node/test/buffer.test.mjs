@@ -114,9 +114,9 @@ test('sizes that cannot be mapped are a RangeError', async () => {
   assert.throws(() => create(2 ** 53 - 8), RangeError);
 });
 
-test('buffers that nobody has are freed, and their ranges stay as long as they are held', async () => {
+test('unreachable buffers are freed, and their ranges stay as long as they are held', async () => {
   const { out, err, status } = await program(`
-    import { create, globals } from 'weft';
+    import { create, globals } from 'weft-gpu';
     const device = await (await create({ cache: 'memory' }).requestAdapter()).requestDevice();
     const make = () => device.createBuffer({ size: 1 << 24, usage: 2, mappedAtCreation: true }).getMappedRange();
     const kept = new Uint32Array(make());
@@ -138,7 +138,7 @@ test('buffers that nobody has are freed, and their ranges stay as long as they a
 test('memory of buffers is known to the garbage collector, and given back by destroy()', async () => {
   const { out, err, status } = await program(`
     import { createRequire } from 'node:module';
-    import { create } from 'weft';
+    import { create } from 'weft-gpu';
     const { native } = createRequire(process.cwd() + '/index.js')('./lib/native.js');
     const device = await (await create({ cache: 'memory' }).requestAdapter()).requestDevice();
     const external = () => native.externalMemory();

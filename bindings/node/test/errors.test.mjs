@@ -33,9 +33,9 @@ test('other errors are events, in order, for listeners and for the attribute', a
   assert.equal(device.onuncapturederror, null);
 });
 
-test('what nobody hears becomes a warning of the process, once it can', async () => {
+test('an error without a listener becomes a warning of the process', async () => {
   const { err, status } = await program(`
-    import { create } from 'weft';
+    import { create } from 'weft-gpu';
     const device = await (await create({ cache: 'memory' }).requestAdapter()).requestDevice();
     device.createBuffer({ size: 4, usage: 0 });
   `);
@@ -45,7 +45,7 @@ test('what nobody hears becomes a warning of the process, once it can', async ()
 
 test('an error in a listener is an uncaught exception, and others still hear', async () => {
   const { out, status } = await program(`
-    import { create } from 'weft';
+    import { create } from 'weft-gpu';
     process.on('uncaughtException', (error) => console.log('caught', error.message));
     const device = await (await create({ cache: 'memory' }).requestAdapter()).requestDevice();
     device.onuncapturederror = () => { throw new Error('mine'); };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fixture.mjs - what the tests share: a device, a kernel that runs, another process.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { create, globals } from '../index.mjs';
 
@@ -53,8 +55,24 @@ export const submit = (device, fill, descriptor) => {
   device.queue.submit([encoder.finish()]);
 };
 
+/** That the event loop turns while `work(size)` is under way. On a busy machine little work may end
+ * before the loop has had its turn: then there is more of it. A loop that is held up never turns. */
+export const assertTurning = async (work, largest = 1024) => {
+  let turns = 0;
+  for (let size = 1; size <= largest; size *= 2) {
+    let done = false;
+    turns = 0;
+    const end = work(size).finally(() => { done = true; });
+    end.catch(() => {});                // told below
+    while (!done) { await setImmediate(); turns++; }
+    await end;
+    if (turns > 2) return;
+  }
+  assert.fail(`${turns} turns of the loop while the largest work was under way`);
+};
+
 /** A program of its own; what it printed, and how it ended. */
-export const program = (code, { args = [], seconds = 60 } = {}) => new Promise((resolve) => {
+export const program = (code, { args = [], seconds = 300 } = {}) => new Promise((resolve) => {
   // Node.js complains about certificates that it cannot read, which has nothing to do with us.
   const { NODE_EXTRA_CA_CERTS, ...env } = process.env;
   const child = spawn(process.execPath, [...args, '--input-type=module', '-e', code], { cwd: top, env, timeout: seconds * 1000 });

@@ -6,21 +6,17 @@
  * out    its value in the form its shape asks for
  * knows  WGSL's rules for integer division, shifts and conversions
  * not    masks, memory; functions that need a polynomial are in math*.c
- *
- * WGSL lets implementations fuse a product with a sum, so floating-point
- * instructions carry LLVM's `contract` flag.
  */
 #include "emit/llvm/math_priv.h"
 
 #include <llvm/Config/llvm-config.h>
 
-LlvmValue arith_fused(LlvmValue v)
+static bool is_double(LlvmValue v)
 {
-#if LLVM_VERSION_MAJOR >= 18
-    if (LLVMCanValueUseFastMathFlags(v))
-        LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
-#endif
-    return v;
+    LlvmType type = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
 }
 
 /* ---- integer division ---- */
@@ -108,6 +104,36 @@ static LlvmValue easy_division(Emit *e, const Inst *inst, uint32_t c)
     return divide_by_one(e, as_lanes(e, x, c), as_scalar(e, y, c), inst->op == IR_UREM);
 }
 
+/*
+ * x / c or x % c in the first lane of a group, for a constant c that divides the stride of
+ * x. If that lane is off, x may lie a few steps below zero while the lanes that are on do
+ * not: a multiple of c is added before, and taken away again.
+ */
+static LlvmValue divide_first(Emit *e, const Inst *inst, uint32_t by, bool rest)
+{
+    LLVMBuilderRef b = e->builder;
+    const Fact *x = fact_of(e, inst->args[0]);
+    uint64_t span = (uint64_t)(x->stride < 0 ? -(int64_t)x->stride : x->stride) * e->lanes;
+    uint32_t steps = e->mask ? (uint32_t)((span + by - 1) / by) : 0;
+    LlvmValue v = LLVMBuildAdd(b, as_scalar(e, inst->args[0], 0), const_i32(e, steps * by), "");
+    if (rest)
+        return LLVMBuildURem(b, v, const_i32(e, by), "");
+    return LLVMBuildSub(b, LLVMBuildUDiv(b, v, const_i32(e, by), ""), const_i32(e, steps), "");
+}
+
+/* Such an operation; NULL: it is another. */
+static LlvmValue first_division(Emit *e, const Inst *inst)
+{
+    bool divides = inst->op == IR_UDIV || inst->op == IR_UREM || inst->op == IR_SHR;
+    if (!divides || inst->type.width != 1 || inst->args[1]->op != IR_CONST ||
+        shape_of(e, inst->args[0]) != SHAPE_AFFINE)
+        return NULL;
+    uint32_t n = inst->args[1]->constant.bits[0], by = inst->op == IR_SHR ? 1u << (n & 31) : n;
+    if (by == 0 || by > INT32_MAX || fact_of(e, inst->args[0])->stride % (int32_t)by)
+        return NULL;
+    return divide_first(e, inst, by, inst->op == IR_UREM);
+}
+
 /* ---- shifts, bits ---- */
 
 static LlvmValue shift(Emit *e, IrOp op, LlvmValue x, LlvmValue by)
@@ -152,8 +178,7 @@ static LlvmValue bytes_as_halves(Emit *e, LlvmValue x, bool upper, bool is_signe
                      : LLVMBuildLShr(e->builder, halves, by, "");
 }
 
-/* Lanes [first, first + n) of two vectors, one after the other. */
-static LlvmValue some_lanes(Emit *e, LlvmValue x, LlvmValue y, uint32_t first, uint32_t n)
+LlvmValue some_lanes(Emit *e, LlvmValue x, LlvmValue y, uint32_t first, uint32_t n)
 {
     LlvmValue *at = ARENA_ARRAY(e->arena, LlvmValue, n);
     for (uint32_t i = 0; i < n; i++)
@@ -206,8 +231,9 @@ static LlvmValue pick(Emit *e, LLVMRealPredicate p, LlvmValue x, LlvmValue y)
 static LlvmValue remainder_of(Emit *e, LlvmValue x, LlvmValue y)
 {
     LlvmValue q = intrinsic1(e, "llvm.trunc", LLVMBuildFDiv(e->builder, x, y, ""));
-    LlvmValue p = arith_fused(LLVMBuildFMul(e->builder, y, q, ""));
-    return arith_fused(LLVMBuildFSub(e->builder, x, p, ""));
+    if (!is_double(x))
+        return math_fma(e, LLVMBuildFNeg(e->builder, y, ""), q, x);
+    return LLVMBuildFSub(e->builder, x, LLVMBuildFMul(e->builder, y, q, ""), "");
 }
 
 /* ---- conversion ---- */
@@ -217,22 +243,25 @@ static LlvmValue float_to_float(Emit *e, LlvmValue x, LlvmType element)
     LlvmType to = with_element(e, x, element);
     if (to == LLVMTypeOf(x))
         return x;
-    return element == e->f16 ? LLVMBuildFPTrunc(e->builder, x, to, "")
-                             : LLVMBuildFPExt(e->builder, x, to, "");
+    bool narrower = element == e->f16 || is_double(x);
+    return narrower ? LLVMBuildFPTrunc(e->builder, x, to, "")
+                    : LLVMBuildFPExt(e->builder, x, to, "");
 }
 
 /* What is too large becomes the largest number that both types have, as WGSL asks;
  * NaN becomes zero. */
 static LlvmValue to_integer(Emit *e, const Inst *from, LlvmValue x, bool is_signed)
 {
-    const double most = 2147483520.0;       /* that is a float */
+    bool twice = is_double(x);
+    const double most = twice ? 2147483647.0 : 2147483520.0;    /* that is a float */
     if (analysis_is_between(from, is_signed ? -2147483648.0 : 0, most))
         return LLVMBuildFPToSI(e->builder, x, with_element(e, x, e->i32), "");
     bool half = LLVMTypeOf(x) == with_element(e, x, e->f16);
-    double high = half ? 65504.0 : is_signed ? most : 4294967040.0;
+    double high = half ? 65504.0 : is_signed ? most : twice ? 4294967295.0 : 4294967040.0;
     double low = half ? -65504.0 : -2147483648.0;
     LlvmType to = with_element(e, x, e->i32);
-    x = float_to_float(e, x, e->f32);
+    if (half)
+        x = float_to_float(e, x, e->f32);
     LlvmValue number = LLVMBuildFCmp(e->builder, LLVMRealORD, x, x, "");
     x = math_clamp(e, x, is_signed ? low : 0, high);
     x = LLVMBuildSelect(e->builder, number, x, math_const(e, x, 0), "");
@@ -250,6 +279,75 @@ static LlvmValue half_of_bits(Emit *e, LlvmValue bits)
 {
     LlvmValue low = LLVMBuildTrunc(e->builder, bits, with_element(e, bits, e->i16), "");
     return LLVMBuildBitCast(e->builder, low, with_element(e, bits, e->f16), "");
+}
+
+/* The upper or lower half of each f64. */
+static LlvmValue word_of(Emit *e, LlvmValue x, bool high)
+{
+    LlvmType longs = with_element(e, x, e->i64);
+    LlvmValue bits = LLVMBuildBitCast(e->builder, x, longs, "");
+    if (high)
+        bits = LLVMBuildLShr(e->builder, bits, long_like(e, x, 32), "");
+    return LLVMBuildTrunc(e->builder, bits, with_element(e, x, e->i32), "");
+}
+
+static LlvmValue from_words(Emit *e, LlvmValue low, LlvmValue high)
+{
+    LlvmType longs = with_element(e, low, e->i64);
+    low = LLVMBuildZExt(e->builder, low, longs, "");
+    high = LLVMBuildZExt(e->builder, high, longs, "");
+    high = LLVMBuildShl(e->builder, high, long_like(e, high, 32), "");
+    LlvmValue bits = LLVMBuildOr(e->builder, high, low, "");
+    return LLVMBuildBitCast(e->builder, bits, with_element(e, low, e->f64), "");
+}
+
+/* ---- parts of f64 ---- */
+
+#define ROUNDER  0x1.8p52               /* leaves no bits for a fraction          */
+#define FRACTION ((1ull << 52) - 1)
+#define EXPONENT_OF_ONE (1023ull << 52)
+
+static LlvmValue long_bits(Emit *e, LlvmValue x)
+{
+    return LLVMBuildBitCast(e->builder, x, with_element(e, x, e->i64), "");
+}
+
+static LlvmValue of_long_bits(Emit *e, LlvmValue bits)
+{
+    return LLVMBuildBitCast(e->builder, bits, with_element(e, bits, e->f64), "");
+}
+
+static LlvmValue power_of_two(Emit *e, LlvmValue n)
+{
+    LlvmValue bits = long_bits(e, math_addk(e, n, ROUNDER + 1023));
+    return of_long_bits(e, LLVMBuildShl(e->builder, bits, long_like(e, bits, 52), ""));
+}
+
+/* The biased exponent in the last digits of 2^52, less both. */
+static LlvmValue exponent_of(Emit *e, LlvmValue x)
+{
+    LlvmValue bits = long_bits(e, x);
+    bits = LLVMBuildLShr(e->builder, bits, long_like(e, x, 52), "");
+    bits = LLVMBuildOr(e->builder, bits, long_like(e, x, (1023ull + 52) << 52), "");
+    return math_addk(e, of_long_bits(e, bits), -(0x1p52 + 1023));
+}
+
+static LlvmValue significand_of(Emit *e, LlvmValue x)
+{
+    LlvmValue bits = LLVMBuildAnd(e->builder, long_bits(e, x), long_like(e, x, FRACTION), "");
+    return of_long_bits(e, LLVMBuildOr(e->builder, bits, long_like(e, x, EXPONENT_OF_ONE), ""));
+}
+
+static LlvmValue part_of_double(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
+{
+    switch (op) {
+    case IR_HIGH_WORD: case IR_LOW_WORD: return word_of(e, x, op == IR_HIGH_WORD);
+    case IR_FROM_WORDS: return from_words(e, x, y);
+    case IR_COPYSIGN: return intrinsic2(e, "llvm.copysign", x, y);
+    case IR_POWER: return power_of_two(e, x);
+    case IR_LOGB: return exponent_of(e, x);
+    default: return significand_of(e, x);
+    }
 }
 
 /* ---- one component ---- */
@@ -297,14 +395,12 @@ static LlvmValue integer(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
 static LlvmValue floating(Emit *e, IrOp op, LlvmValue x, LlvmValue y, LlvmValue z)
 {
     switch (op) {
-    case IR_FADD: return arith_fused(LLVMBuildFAdd(e->builder, x, y, ""));
-    case IR_FSUB: return arith_fused(LLVMBuildFSub(e->builder, x, y, ""));
-    case IR_FMUL: return arith_fused(LLVMBuildFMul(e->builder, x, y, ""));
+    case IR_FMUL: return LLVMBuildFMul(e->builder, x, y, "");
     case IR_FDIV: return LLVMBuildFDiv(e->builder, x, y, "");
     case IR_FREM: return remainder_of(e, x, y);
     case IR_FNEG: return LLVMBuildFNeg(e->builder, x, "");
     case IR_FABS: return intrinsic1(e, "llvm.fabs", x);
-    case IR_FMA: return math_fma(e, x, y, z);
+    case IR_FMA: return is_double(x) ? math_fma_once(e, x, y, z) : math_fma(e, x, y, z);
     case IR_FMIN: return pick(e, LLVMRealOLT, x, y);
     case IR_FMAX: return pick(e, LLVMRealOGT, x, y);
     case IR_FLOOR: return intrinsic1(e, "llvm.floor", x);
@@ -345,6 +441,8 @@ static LlvmValue component(Emit *e, const Inst *inst, LlvmValue x, LlvmValue y, 
     IrOp op = (IrOp)inst->op;
     if (op == IR_RSQRT && sum_is_positive(e, inst->args[0]))
         return math_rsqrt_positive(e, x, NULL);
+    if (op == IR_FADD || op == IR_FSUB)
+        return contract_inst(e, inst, x, y);
     if (op >= IR_FADD && op <= IR_FREXP_EXP)
         return floating(e, op, x, y, z);
     if (op >= IR_IADD && op <= IR_DOT4U8)
@@ -355,6 +453,8 @@ static LlvmValue component(Emit *e, const Inst *inst, LlvmValue x, LlvmValue y, 
         return compare(e, op, x, y);
     if (op >= IR_S2F && op <= IR_BITCAST)
         return convert(e, inst, x);
+    if (op >= IR_HIGH_WORD && op <= IR_SIGNIFICAND)
+        return part_of_double(e, op, x, y);
     if (op == IR_SELECT)
         return LLVMBuildSelect(e->builder, x, y, z, "");
     BUG("no code for %s", ir_op_name(op));
@@ -419,6 +519,8 @@ static LlvmValue constant(Emit *e, const Inst *inst, uint32_t c)
     switch (inst->type.kind) {
     case SCALAR_BOOL: return LLVMConstInt(e->i1, inst->constant.bits[c] != 0, false);
     case SCALAR_F32: return LLVMConstBitCast(word, e->f32);
+    case SCALAR_F64:
+        return LLVMConstBitCast(const_i64(e, ir_constant_bits64(&inst->constant, c)), e->f64);
     case SCALAR_F16:
         return LLVMConstBitCast(LLVMConstInt(e->i16, inst->constant.bits[c], false), e->f16);
     default: return word;
@@ -434,9 +536,12 @@ static void emit_constant(Emit *e, const Inst *inst)
 static void emit_components(Emit *e, const Inst *inst, bool lanes)
 {
     for (uint32_t c = 0; c < inst->type.width; c++) {
-        LlvmValue a[3] = {0}, easy = lanes ? easy_division(e, inst, c) : NULL;
+        LlvmValue a[3] = {0};
+        LlvmValue easy = lanes ? easy_division(e, inst, c) : first_division(e, inst);
         if (!easy)
             easy = sum_in_order(e, inst, lanes);
+        if (!easy)
+            easy = dot_value(e, inst, lanes);
         if (easy) {
             set_value(e, inst, c, easy);
             continue;
@@ -470,6 +575,23 @@ static LlvmValue promised(Emit *e, const Inst *x, uint32_t c)
     if (shape_of(e, x) == SHAPE_VARYING)
         return lane_get(e, as_lanes(e, x, c), 0);
     return as_scalar(e, x, c);
+}
+
+/* What a value is in the first lane. Operations on what counts up from lane to lane are done
+ * once more, on numbers: the vector may be unused. */
+static LlvmValue first_lane(Emit *e, const Inst *x, uint32_t c)
+{
+    bool again = x->type.width == 1 && x->op >= IR_IADD && x->op <= IR_XOR;
+    if (shape_of(e, x) != SHAPE_VARYING)
+        return as_scalar(e, x, c);
+    for (uint32_t i = 0; again && i < x->nargs; i++)
+        again = shape_of(e, x->args[i]) != SHAPE_VARYING;
+    if (!again)
+        return lane_get(e, as_lanes(e, x, c), 0);
+    LlvmValue a[3] = {0};
+    for (uint32_t i = 0; i < x->nargs; i++)
+        a[i] = as_scalar(e, x->args[i], 0);
+    return component(e, x, a[0], a[1], a[2]);
 }
 
 void arith_inst(Emit *e, const Inst *inst)
@@ -517,6 +639,10 @@ void arith_inst(Emit *e, const Inst *inst)
     case IR_UNIFORM:
         for (uint32_t c = 0; c < width; c++)
             set_value(e, inst, c, promised(e, inst->args[0], c));
+        return;
+    case IR_FIRST:
+        for (uint32_t c = 0; c < width; c++)
+            set_value(e, inst, c, first_lane(e, inst->args[0], c));
         return;
     default:
         emit_components(e, inst, lanes);

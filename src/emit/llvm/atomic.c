@@ -135,85 +135,111 @@ static Lane operands(Emit *e, const Inst *inst)
     return l;
 }
 
-/* Lane `i` does its part if it is active; its old value goes into the slot. */
-static void emit_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValue pointer,
-                      uint32_t i, LlvmValue slot)
+/* Where two ways meet; each ended with a jump to here. */
+static LlvmValue joined(Emit *e, LlvmValue x, LlvmBlock x_from, LlvmValue y, LlvmBlock y_from)
 {
-    LlvmBlock after = NULL;
-    if (e->mask) {
-        LlvmBlock on = block_new(e, "lane");
-        after = block_new(e, "lane.end");
-        jump_if(e, mask_has(e, e->mask, i), on, after);
-        block_start(e, on);
-    }
-    Lane l = {pointer, in_lane(e, all->comparand, i), in_lane(e, all->value, i)};
-    LlvmValue old = one(e, inst, &l);
-    if (old)
-        slot_store(e, slot, lane_set(e, slot_load(e, lane_type(e, e->i32), slot), old, i));
-    if (after) {
-        jump(e, after);
-        block_start(e, after);
-    }
+    LlvmValue v = LLVMBuildPhi(e->builder, LLVMTypeOf(x), "");
+    LLVMAddIncoming(v, (LlvmValue[]){x, y}, (LlvmBlock[]){x_from, y_from}, 2);
+    return v;
 }
 
-static void lanes_in_turn(Emit *e, const Inst *inst, const Lane *all,
-                          const LlvmValue *pointers, LlvmValue slot)
+static LlvmBlock here(const Emit *e)
 {
+    return LLVMGetInsertBlock(e->builder);
+}
+
+/* Lane `i` does its part. Returns the old values of the lanes up to it. */
+static LlvmValue active_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValue pointer,
+                             uint32_t i, LlvmValue olds)
+{
+    Lane l = {pointer, in_lane(e, all->comparand, i), in_lane(e, all->value, i)};
+    LlvmValue old = one(e, inst, &l);
+    return old ? lane_set(e, olds, old, i) : olds;
+}
+
+/* The same, if it is active. */
+static LlvmValue maybe_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValue pointer,
+                            uint32_t i, LlvmValue olds)
+{
+    LlvmBlock on = block_new(e, "lane"), after = block_new(e, "lane.end");
+    LlvmValue active = mask_has(e, e->mask, i);
+    LlvmBlock before = here(e);
+    jump_if(e, active, on, after);
+    block_start(e, on);
+    LlvmValue now = active_lane(e, inst, all, pointer, i, olds);
+    LlvmBlock end = here(e);
+    jump(e, after);
+    block_start(e, after);
+    return joined(e, olds, before, now, end);
+}
+
+/* Returns the old values. */
+static LlvmValue lanes_in_turn(Emit *e, const Inst *inst, const Lane *all,
+                               const LlvmValue *pointers)
+{
+    LlvmValue olds = LLVMConstNull(lane_type(e, e->i32));
     for (uint32_t i = 0; i < e->lanes; i++)
-        emit_lane(e, inst, all, pointers[i], i, slot);
+        olds = (e->mask ? maybe_lane : active_lane)(e, inst, all, pointers[i], i, olds);
+    return olds;
 }
 
 /* All are active. The machine's atomics take ten times as long. */
-static void all_in_turn(Emit *e, const Inst *inst, const Lane *all,
-                        const LlvmValue *pointers, LlvmValue slot)
+static LlvmValue all_in_turn(Emit *e, const Inst *inst, const Lane *all,
+                             const LlvmValue *pointers)
 {
     if (!is_shared(inst->args[0]) || inst->atomic == ATOMIC_LOAD ||
-        inst->atomic == ATOMIC_STORE) {
-        lanes_in_turn(e, inst, all, pointers, slot);
-        return;
-    }
+        inst->atomic == ATOMIC_STORE)
+        return lanes_in_turn(e, inst, all, pointers);
     LlvmBlock alone = block_new(e, "alone"), among = block_new(e, "among");
     LlvmBlock after = block_new(e, "done");
     jump_if(e, flag_is_set(e, KERNEL_ALONE), alone, among);
     block_start(e, alone);
     e->alone = true;
-    lanes_in_turn(e, inst, all, pointers, slot);
+    LlvmValue x = lanes_in_turn(e, inst, all, pointers);
     e->alone = false;
+    LlvmBlock x_end = here(e);
     jump(e, after);
     block_start(e, among);
-    lanes_in_turn(e, inst, all, pointers, slot);
+    LlvmValue y = lanes_in_turn(e, inst, all, pointers);
+    LlvmBlock y_end = here(e);
     jump(e, after);
     block_start(e, after);
+    return joined(e, x, x_end, y, y_end);
 }
 
 /* Mostly all lanes are active, even where they need not be: that way is without
  * tests. */
+static LlvmValue some_in_turn(Emit *e, const Inst *inst, const Lane *all,
+                              const LlvmValue *pointers)
+{
+    LlvmValue mask = e->mask;
+    LlvmBlock every = block_new(e, "every"), some = block_new(e, "some");
+    LlvmBlock after = block_new(e, "done");
+    jump_if(e, mask_all(e, mask), every, some);
+    block_start(e, every);
+    e->mask = NULL;
+    LlvmValue x = all_in_turn(e, inst, all, pointers);
+    e->mask = mask;
+    LlvmBlock x_end = here(e);
+    jump(e, after);
+    block_start(e, some);
+    LlvmValue y = lanes_in_turn(e, inst, all, pointers);
+    LlvmBlock y_end = here(e);
+    jump(e, after);
+    block_start(e, after);
+    return joined(e, x, x_end, y, y_end);
+}
+
 static void each_lane(Emit *e, const Inst *inst)
 {
     Lane all = operands(e, inst);
-    LlvmValue mask = e->mask, slot = slot_new(e, lane_type(e, e->i32), "old");
     LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
     memory_addresses(e, inst->args[0], pointers);
-    if (!mask) {
-        all_in_turn(e, inst, &all, pointers, slot);
-    } else if (e->lanes == 1) {
-        lanes_in_turn(e, inst, &all, pointers, slot);
-    } else {
-        LlvmBlock every = block_new(e, "every"), some = block_new(e, "some");
-        LlvmBlock after = block_new(e, "done");
-        jump_if(e, mask_all(e, mask), every, some);
-        block_start(e, every);
-        e->mask = NULL;
-        all_in_turn(e, inst, &all, pointers, slot);
-        e->mask = mask;
-        jump(e, after);
-        block_start(e, some);
-        lanes_in_turn(e, inst, &all, pointers, slot);
-        jump(e, after);
-        block_start(e, after);
-    }
+    LlvmValue olds = !e->mask          ? all_in_turn(e, inst, &all, pointers)
+                     : e->lanes == 1 ? lanes_in_turn(e, inst, &all, pointers)
+                                     : some_in_turn(e, inst, &all, pointers);
     if (inst->type.width)
-        set_value(e, inst, 0, slot_load(e, lane_type(e, e->i32), slot));
+        set_value(e, inst, 0, olds);
 }
 
 /* ---- all lanes at one place ---- */

@@ -105,6 +105,6 @@ const Beside *beside_find(Emit *e, const Inst *store, Address *out)
     }
     bool apart = out->shape == ADDRESS_SCATTERED ||
                  (out->shape == ADDRESS_STRIDED && out->lane_stride >= 4 * (int64_t)b->count);
-    out->viewed = true;                 /* nobody knows what comes after the last */
+    out->viewed = true;                 /* what follows the last is unknown */
     return apart && !address_is_private(out) ? b : NULL;
 }

@@ -20,8 +20,9 @@ void construct_open(Emit *e, Target *t, const Inst *construct, const char *exit)
     t->exit = t->way_end = block_new(e, exit);
     t->results = slots_new(e, construct->flow.results, construct->flow.nresults);
     if (fact_of(e, construct)->apart) {
-        t->arrived = mask_slot_new(e, "arrived");
+        t->arrived = mask_slot_take(e);
         mask_slot_clear(e, t->arrived);
+        slots_clear(e, construct->flow.results, construct->flow.nresults, t->results);
         t->meets = construct->op != IR_IF;
     }
     e->target = t;
@@ -34,6 +35,8 @@ void construct_close(Emit *e, Target *t, LlvmValue mask_before)
     block_start(e, t->exit);
     e->mask = t->arrived ? mask_slot_load(e, t->arrived) : mask_before;
     slots_load(e, construct->flow.results, construct->flow.nresults, t->results);
+    slots_free(e, construct->flow.results, construct->flow.nresults, t->results);
+    slot_free(e, t->arrived);
     if (t->arrived)
         mask_go_on_if_any(e, e->region_end);
 }

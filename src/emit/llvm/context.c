@@ -311,7 +311,8 @@ static void context_new(Emit *e, const Inst *inst)
     LlvmType type = slot_type(e, value_type(e, inst));
     if (!is_shared(e, inst))
         type = LLVMArrayType2(type, e->all_groups);
-    uint64_t bytes = 4ull * (is_shared(e, inst) ? 1 : e->all_groups) * e->lanes;
+    uint64_t each = inst->type.kind == SCALAR_F64 ? 8 : 4;
+    uint64_t bytes = each * (is_shared(e, inst) ? 1 : e->all_groups) * e->lanes;
     for (uint32_t c = 0; c < inst->type.width; c++) {
         LlvmValue *slot = &cs->context[cs->home[inst->id] * 4u + c];
         cs->stack += bytes;

@@ -284,7 +284,10 @@ static void function_begin(Emit *e)
     LlvmType params[6] = {e->ptr, e->ptr, e->i32, e->i32, e->i32, e->i32};
     LlvmType type = LLVMFunctionType(e->i32, params, 6, false);
     e->function = LLVMAddFunction(e->module, EMIT_ENTRY_NAME, type);
-    target_attributes(e);
+    target_survey(e);
+    target_attributes(e, e->function);
+    for (LLVMAttributeIndex i = 1; i <= 2; i++)
+        target_enum_attribute(e, e->function, i, "noalias", 0);
     LLVMPositionBuilderAtEnd(e->entry, block_new(e, "entry"));
     e->dispatch = LLVMGetParam(e->function, 0);
     e->memory = LLVMGetParam(e->function, 1);
@@ -373,6 +376,7 @@ static void note_uses(Emit *e, const Region *region)
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         if (inst->op == IR_LOAD || inst->op == IR_ATOMIC)
             e->vars[ir_place_root(inst->args[0])->id].read = true;
+        math_count(e, inst);
         for (uint32_t i = 0; i < inst->nargs; i++)
             e->uses[inst->args[i]->id]++;
         if (ir_op_is_construct((IrOp)inst->op))

@@ -12,9 +12,10 @@
 
 #include "analysis/analysis.h"
 #include "emit/llvm/kernel_abi.h"
+#include "vector/machine.h"
 
 typedef struct EmitOptions {
-    const char *cpu, *features;     /* NULL: this machine's                       */
+    const Machine *machine;         /* to make code for; NULL: the host           */
     bool        shuffle;            /* hostile: lane groups in a scrambled order  */
     bool        quick;              /* soon made rather than fast                 */
 } EmitOptions;
@@ -26,10 +27,10 @@ typedef struct EmitResult {
     uint32_t lanes;
 } EmitResult;
 
-/* Lanes of 32 bits in one vector register of this machine: 4, 8 or 16. */
-uint32_t emit_native_lanes(void);
-/* Whether it converts between f16 and f32 by itself. */
-bool emit_has_f16(void);
+/* The machine that this process runs on. */
+const Machine *emit_host(void);
+/* Whether LLVM was built with a code generator for a machine. */
+bool emit_has_target(const Machine *machine);
 /* "llvm 19.1.7 x86_64 znver3 +avx2,...": part of cache keys. In `arena`. */
 const char *emit_target_name(Arena *arena, const EmitOptions *options);
 

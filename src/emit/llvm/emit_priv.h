@@ -4,7 +4,11 @@
  *
  *   emit.c        the function around the kernel: workgroups, entry, memory
  *   target.c      the machine, LLVM's passes, object files, dumps
+ *   fatal.c       what LLVM cannot recover from
+ *   effort.c      how much LLVM does, by the size of the kernel
  *   widen.c       masks as wide as values, after these passes
+ *   ternary.c     logic that must not be merged into lanes, after them
+ *   cut.c         long basic blocks into parts, after these
  *
  *   wide.c        barriers, and the constructs around them
  *   segment.c     between barriers: loops over the lane groups
@@ -19,6 +23,7 @@
  *   value.c       values as scalars and as vectors of lanes
  *   whole.c       vectors that stay as they are in memory
  *   arith.c       operations on numbers     sums.c   sums of squares
+ *   dot.c         dot products of packed bytes
  *   math*.c       functions that no instruction computes
  *   atomic.c      atomics                   subgroup.c   subgroups and quads
  *
@@ -31,7 +36,9 @@
  *   spot.c        which words these are
  *   pattern.c     lanes at known distances  partner.c   lanes that change places
  *   prefetch.c    ahead of loops            stream.c   past the caches
+ *   gather.c      lanes each at its own place
  *   lanewise.c    one lane at a time
+ *   outline.c     functions beside the kernel, for math.c and gather.c
  *
  * A value of shape WORKGROUP or GROUP is one LLVM scalar a component, AFFINE is
  * the first lane's scalar, VARYING is one vector of `lanes` a component, or, if it is kept
@@ -99,8 +106,12 @@ typedef struct Emit {
                                                row of any; 0: one workgroup, then the
                                                next                               */
     bool         failed;
+    bool         x86;                       /* the machine                        */
     bool         has_avx2;
     bool         has_fma;                   /* the machine: fused multiply-add    */
+    uint32_t     dot_lanes;                 /* most lanes that it multiplies bytes and
+                                               adds up four for, at a time; 0: none */
+    bool         has_f16;                   /* the machine: arithmetic of f16     */
     bool         has_stream;                /* the machine: see stream.c          */
     uint32_t     estimate_lanes;            /* most that it has estimates of roots
                                                for, at a time; 0: none            */
@@ -120,7 +131,7 @@ typedef struct Emit {
                                                NULL; workgroup_id is its first    */
     LlvmValue band;                         /* i32: workgroups of the band, or NULL */
     LlvmValue immediates, flags;
-    bool      streams;                      /* some store may pass the caches by  */
+    uint32_t  streams;                      /* stores that may pass the caches by */
     bool      alone;                        /* inside code for KERNEL_ALONE       */
     VarState *vars;                         /* [ir->vars.len]                     */
     LlvmValue waiting[5];                   /* rows.c: memory for one lane's turn */
@@ -150,10 +161,16 @@ typedef struct Emit {
     Val      *values;                       /* [ir->next_id]                      */
     uint32_t  segment;                      /* being emitted, from 1              */
     uint32_t *uses;                         /* [ir->next_id] as an operand        */
+    uint32_t  math_calls[IR_OP_COUNT];      /* in the kernel, by components       */
+    uint32_t  all_math_calls;
+    uint64_t  emitted;                      /* instructions so far, about: effort.c */
+    LlvmValue charged;                      /* the last that is counted           */
+    uint32_t  lanewise_accesses;            /* so far: gather.c                   */
     uint32_t *lane_uses;                    /* [ir->next_id] of these, lane by lane */
     bool     *whole;                        /* [ir->next_id] kept whole           */
     struct Run **runs;                      /* [ir->next_id] runs.c; of loads     */
     struct Beside **beside;                 /* [ir->next_id] what it is one with; or NULL */
+    VEC(LlvmValue) free_slots;              /* for slot_take()                    */
     struct Contexts *contexts;              /* context.c; NULL without barriers   */
 } Emit;
 
@@ -172,6 +189,7 @@ LlvmValue const_lanes(Emit *e, int32_t first, int32_t step); /* <0, 1, 2 ...>   
 LlvmValue splat(Emit *e, LlvmValue scalar);
 /* A constant i32, a type, for as many lanes as `like` has. */
 LlvmValue int_like(Emit *e, LlvmValue like, uint32_t n);
+LlvmValue long_like(Emit *e, LlvmValue like, uint64_t n);    /* the same of i64 */
 LlvmType  with_element(Emit *e, LlvmValue like, LlvmType element);
 LlvmValue lane_get(Emit *e, LlvmValue vector, uint32_t lane);
 LlvmValue lane_set(Emit *e, LlvmValue vector, LlvmValue x, uint32_t lane);
@@ -193,6 +211,10 @@ uint32_t  side_count(const Emit *e, const Inst *inst);
 /* Slots: variables of the emitter, that LLVM turns into registers. Masks and
  * bools are kept as i32, all ones or zero. */
 LlvmValue slot_new(Emit *e, LlvmType type, const char *name);
+/* One that is no longer needed, or new; what it holds is not known. LLVM takes time for
+ * each slot and each block that it might reach. */
+LlvmValue slot_take(Emit *e, LlvmType type);
+void      slot_free(Emit *e, LlvmValue slot);           /* or NULL                */
 LlvmValue slot_load(Emit *e, LlvmType type, LlvmValue slot);
 void      slot_store(Emit *e, LlvmValue slot, LlvmValue v);
 LlvmType  slot_type(Emit *e, LlvmType type);            /* i1 becomes i32         */
@@ -254,9 +276,13 @@ void loop_params(Emit *e, const Target *t);
 /* ---- the others ---- */
 
 void arith_inst(Emit *e, const Inst *inst);             /* all PURE ones but places */
-LlvmValue arith_fused(LlvmValue v);                     /* may be fused with others */
+/* contract.c: FADD or FSUB of x and y; v + z, for `arg` with value v below `sum`. */
+LlvmValue contract_inst(Emit *e, const Inst *inst, LlvmValue x, LlvmValue y);
+LlvmValue contract_sum(Emit *e, const Inst *sum, const Inst *arg, LlvmValue v, LlvmValue z);
 /* Functions of f32 scalars or lane vectors; f16 is computed in f32. */
 LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y);
+/* Before the first call: counts an instruction that may be one. */
+void      math_count(Emit *e, const Inst *inst);
 LlvmValue input_value(Emit *e, const Inst *inst);
 LlvmValue local_group(Emit *e);                         /* number in its workgroup */
 void emit_zero_private(Emit *e);                        /* PRIVATE variables      */
@@ -316,9 +342,14 @@ bool context_has(const Emit *e, const Inst *to, const Inst *from);
  * the segment. */
 LlvmValue context_given_slot(Emit *e, const Inst *inst, uint32_t c);
 
+/* ---- effort.c ---- */
+
+/* Counts what was emitted since the last call. Beyond what LLVM takes in a reasonable time
+ * it ends the compilation, with a diagnostic. */
+void effort_charge(Emit *e);
+
 /* ---- target.c ---- */
 
-typedef struct TargetMachine TargetMachine;
 void emit_fail(Emit *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

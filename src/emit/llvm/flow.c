@@ -194,6 +194,7 @@ void flow_inst(Emit *e, const Inst *inst)
         emit_sides(e, inst);
         break;
     }
+    effort_charge(e);
 }
 
 void flow_insts(Emit *e, const Inst *first, const Inst *end)

@@ -16,7 +16,7 @@ void flow_if_divergent(Emit *e, const Inst *inst, Target *t);
 
 /* ---- mask.c: masks in slots ---- */
 
-LlvmValue mask_slot_new(Emit *e, const char *name);
+LlvmValue mask_slot_take(Emit *e);
 LlvmValue mask_slot_load(Emit *e, LlvmValue slot);
 void      mask_slot_clear(Emit *e, LlvmValue slot);
 void      mask_slot_add(Emit *e, LlvmValue slot, LlvmValue mask);
@@ -25,6 +25,10 @@ void      mask_slot_add(Emit *e, LlvmValue slot, LlvmValue mask);
 
 /* Slots of parameters and results, for each component and side. */
 LlvmValue *slots_new(Emit *e, Inst *const *insts, uint32_t n);
+void       slots_free(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots);
+/* Lanes that are off have nothing in them. Without this the values of the round before, of
+ * the lane group and even the workgroup before, stay alive up to here. */
+void       slots_clear(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots);
 void       slots_load(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots);
 /* Gives `args` to the slots of `insts`; `slots` NULL: to their contexts. With
  * `meet`, lanes that are off keep what they had. */

@@ -47,7 +47,7 @@ static LlvmValue condition_of(Emit *e, const Inst *inst, uint32_t region)
 static void emit_leaving(Emit *e, const Inst *inst, uint32_t region)
 {
     LlvmValue before = e->mask, leave = condition_of(e, inst, region);
-    LlvmValue staying = mask_slot_new(e, "staying");
+    LlvmValue staying = mask_slot_take(e);
     LlvmBlock way = block_new(e, "leaving"), left = block_new(e, "left");
     LlvmBlock after = block_new(e, "staying");
     LlvmValue gone = mask_and(e, before, leave);
@@ -62,6 +62,7 @@ static void emit_leaving(Emit *e, const Inst *inst, uint32_t region)
     jump(e, after);
     block_start(e, after);
     e->mask = mask_slot_load(e, staying);
+    slot_free(e, staying);
 }
 
 static uint32_t count_insts(const Inst *first, uint32_t limit)

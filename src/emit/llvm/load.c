@@ -36,14 +36,26 @@ static Loaded load_uniform(Emit *e, const Address *a, uint32_t width)
     return v;
 }
 
-/* One load a lane: machines without fast gathers do no better, and indices of 32
- * bits are cheaper to take out of a vector than pointers. */
-static LlvmValue gather(Emit *e, const Address *a, const LaneAddress *at)
+/* Vectors of two or four halves are one word each. */
+static bool are_words(const Address *a, uint32_t width)
 {
-    LlvmType type = memory_type(e, a);
-    LlvmValue v = LLVMGetPoison(lane_type(e, type));
-    for (uint32_t i = 0; i < e->lanes; i++)
-        v = lane_set(e, v, memory_load_at(e, a, type, address_in_lane(e, at, i)), i);
+    return memory_element_size(a) == 2 && width % 2 == 0 && !address_is_private(a);
+}
+
+static LlvmType word_type(Emit *e, uint32_t width)
+{
+    return width == 4 ? e->i64 : e->i32;
+}
+
+static Loaded halves_of(Emit *e, const Address *a, LlvmValue words, uint32_t width)
+{
+    Loaded v = {{0}};
+    for (uint32_t c = 0; c < width; c++) {
+        LlvmValue by = splat(e, LLVMConstInt(word_type(e, width), 16 * c, false));
+        LlvmValue bits = c ? LLVMBuildLShr(e->builder, words, by, "") : words;
+        bits = LLVMBuildTrunc(e->builder, bits, lane_type(e, e->i16), "");
+        v.c[c] = LLVMBuildBitCast(e->builder, bits, lane_type(e, memory_type(e, a)), "");
+    }
     return v;
 }
 
@@ -60,10 +72,14 @@ static Loaded load_scattered(Emit *e, const Address *a, uint32_t width)
         rows_load(e, a, memory_type(e, a), width, address_lane_pointers(e, &lanes), v.c);
         return v;
     }
+    if (e->lanes > 1 && are_words(a, width)) {
+        LaneAddress lanes = address_lanes(e, a, true);
+        return halves_of(e, a, gather(e, a, word_type(e, width), &lanes), width);
+    }
     for (uint32_t c = 0; c < width; c++) {
         Address at = memory_component(a, c);
         LaneAddress lanes = address_lanes(e, &at, true);
-        v.c[c] = gather(e, &at, &lanes);
+        v.c[c] = gather(e, &at, memory_type(e, a), &lanes);
     }
     return v;
 }
@@ -165,6 +181,20 @@ static Loaded load_strided(Emit *e, const Address *a, uint32_t width, uint32_t s
     return v;
 }
 
+/* As load_even(), in kernels with many such loads. */
+static Loaded load_even_called(Emit *e, const Address *a, LlvmValue first, uint32_t width)
+{
+    Loaded v = {{0}};
+    if (are_words(a, width))
+        return halves_of(e, a, gather_even(e, a, word_type(e, width), first), width);
+    for (uint32_t c = 0; c < width; c++) {
+        LlvmValue by = const_i64(e, c);
+        LlvmValue at = LLVMBuildGEP2(e->builder, memory_type(e, a), first, &by, 1, "");
+        v.c[c] = gather_even(e, a, memory_type(e, a), at);
+    }
+    return v;
+}
+
 /* Lanes so far from each other that each loads its own, at even distances. */
 static Loaded load_even(Emit *e, const Address *a, uint32_t width)
 {
@@ -172,10 +202,21 @@ static Loaded load_even(Emit *e, const Address *a, uint32_t width)
     LlvmType type = memory_type(e, a);
     LlvmValue first = address_scalar(e, a, true);
     prefetch_next(e, a, first);
+    bool rows = memory_has_rows(e, a, width);
+    if (!rows && gather_is_called(e))
+        return load_even_called(e, a, first, width);
     LlvmValue *pointers = address_even_pointers(e, a, first);
-    if (memory_has_rows(e, a, width)) {
+    if (rows) {
         rows_load(e, a, type, width, pointers, v.c);
         return v;
+    }
+    gather_note(e);
+    if (e->lanes > 1 && are_words(a, width)) {
+        LlvmType  word = word_type(e, width);
+        LlvmValue words = LLVMGetPoison(lane_type(e, word));
+        for (uint32_t i = 0; i < e->lanes; i++)
+            words = lane_set(e, words, memory_load_at(e, a, word, pointers[i]), i);
+        return halves_of(e, a, words, width);
     }
     for (uint32_t c = 0; c < width; c++) {
         LlvmValue by = const_i64(e, c);
@@ -266,7 +307,7 @@ static Loaded load_maybe_following(Emit *e, const Address *a)
                                  address_in_lane(e, &lanes, 0));
     jump(e, after);
     block_start(e, apart);
-    LlvmValue y = gather(e, a, &lanes);
+    LlvmValue y = gather(e, a, memory_type(e, a), &lanes);
     jump(e, after);
     block_start(e, after);
     LlvmValue v = LLVMBuildPhi(e->builder, LLVMTypeOf(x), "");

@@ -190,22 +190,28 @@ void loop_emit(Emit *e, const Inst *inst, Target *t)
     t->continued = slots_new(e, next->params, next->nparams);
     slots_give(e, body->params, body->nparams, inst->args, t->params, NULL);
     if (t->arrived) {
-        t->looping = mask_slot_new(e, "looping");
+        t->looping = mask_slot_take(e);
         slot_store(e, t->looping, mask_vector(e));
     }
     bool straight = continues_straight(e, inst);
     if (!straight && (t->arrived || fact_of(e, inst)->continues_apart))
-        t->continuing = mask_slot_new(e, "continuing");
+        t->continuing = mask_slot_take(e);
     if (!before && strip_suits(e, inst))
         strip_loop(e, t, emit_round);
     jump(e, header);
     block_start(e, header);
-    if (t->continuing)
+    if (t->continuing) {
         mask_slot_clear(e, t->continuing);
+        slots_clear(e, next->params, next->nparams, t->continued);
+    }
     slots_load(e, body->params, body->nparams, t->params);
     LlvmValue mask = t->looping ? mask_slot_load(e, t->looping) : before;
     flow_region(e, body, mask, straight ? t->exit : t->again);
     e->region_end = t->exit;
     emit_continuing(e, t, header, straight ? e->mask : before);
     e->region_end = outer;
+    slots_free(e, body->params, body->nparams, t->params);
+    slots_free(e, next->params, next->nparams, t->continued);
+    slot_free(e, t->looping);
+    slot_free(e, t->continuing);
 }

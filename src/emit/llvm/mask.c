@@ -84,9 +84,9 @@ void mask_go_on_if_any(Emit *e, LlvmBlock otherwise)
 
 /* ---- slots ---- */
 
-LlvmValue mask_slot_new(Emit *e, const char *name)
+LlvmValue mask_slot_take(Emit *e)
 {
-    return slot_new(e, mask_type(e), name);
+    return slot_take(e, mask_type(e));
 }
 
 LlvmValue mask_slot_load(Emit *e, LlvmValue slot)

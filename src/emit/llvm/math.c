@@ -4,10 +4,14 @@
  *
  * in     operands of f32 or f16, scalars or vectors of lanes
  * out    code that is at least as accurate as WGSL 15.7.4 asks
- * knows  which function computes which operation
+ * knows  which function computes which operation; when one is called, not inlined
  * not    how
  */
 #include "emit/llvm/math_priv.h"
+
+#include <stdio.h>
+
+#include "emit/llvm/outline_priv.h"
 
 static MathFn *const functions[IR_OP_COUNT] = {
     [IR_RSQRT] = math_rsqrt,
@@ -46,13 +50,56 @@ static LlvmValue widen(Emit *e, LlvmValue x)
     return LLVMBuildFPExt(e->builder, x, with_element(e, x, e->f32), "");
 }
 
+/* ---- out of line ---- */
+
+/* Calls from which on a function is emitted once. Fewer are inlined, where their constants
+ * stay in registers and other work fills their latency. */
+#define MANY_CALLS 64u
+#define MANY_POWS  24u              /* each as long as three of the others        */
+#define MANY_IN_ALL 128u            /* of all functions: then also those with     */
+#define SOME_CALLS 8u               /* so many                                    */
+
+void math_count(Emit *e, const Inst *inst)
+{
+    if (!functions[inst->op])
+        return;
+    e->math_calls[inst->op] += inst->type.width;
+    e->all_math_calls += inst->type.width;
+}
+
+static bool is_outlined(const Emit *e, IrOp op)
+{
+    uint32_t many = op == IR_POW ? MANY_POWS : MANY_CALLS;
+    return e->math_calls[op] > (e->all_math_calls > MANY_IN_ALL ? SOME_CALLS : many);
+}
+
+static LlvmValue outlined(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
+{
+    char      name[64];
+    LlvmValue args[2] = {x, y};
+    LlvmType  params[2] = {LLVMTypeOf(x), y ? LLVMTypeOf(y) : NULL};
+    LlvmType  result = op == IR_FREXP_EXP ? with_element(e, x, e->i32) : params[0];
+    LlvmType  type = LLVMFunctionType(result, params, y ? 2 : 1, false);
+    snprintf(name, sizeof name, "weft_%s_%u", ir_op_name(op),
+             is_vector(x) ? LLVMGetVectorSize(params[0]) : 1);
+    Outline o;
+    if (outline_open(e, &o, name, type, OUTLINE_NONE)) {
+        LlvmValue second = y ? LLVMGetParam(o.fn, 1) : NULL;
+        outline_close(e, &o, functions[op](e, LLVMGetParam(o.fn, 0), second));
+    }
+    return outline_call(e, &o, args, y ? 2 : 1);
+}
+
 LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
 {
     MathFn *fn = functions[op];
     BUG_IF(!fn, "no code for %s", ir_op_name(op));
+    BUG_IF(LLVMTypeOf(x) == with_element(e, x, e->f64), "%s of an f64", ir_op_name(op));
     bool half = is_half(e, x);
-    LlvmValue r = fn(e, widen(e, x), widen(e, y));
+    x = widen(e, x);
+    y = widen(e, y);
+    LlvmValue r = is_outlined(e, op) ? outlined(e, op, x, y) : fn(e, x, y);
     if (half && LLVMTypeOf(r) == with_element(e, x, e->f32))
-        r = LLVMBuildFPTrunc(e->builder, r, LLVMTypeOf(x), "");
+        r = LLVMBuildFPTrunc(e->builder, r, with_element(e, x, e->f16), "");
     return r;
 }

@@ -43,11 +43,28 @@ LlvmValue math_mulk(Emit *e, LlvmValue x, double k)
     return math_mul(e, x, math_const(e, x, k));
 }
 
+/* LLVM would take vectors of f16 apart. The product is exact in f32. */
+static LlvmValue fma_half(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z)
+{
+    LlvmType half = LLVMTypeOf(x), wide = with_element(e, x, e->f32);
+    x = LLVMBuildFPExt(e->builder, x, wide, "");
+    y = LLVMBuildFPExt(e->builder, y, wide, "");
+    z = LLVMBuildFPExt(e->builder, z, wide, "");
+    return LLVMBuildFPTrunc(e->builder, math_fma(e, x, y, z), half, "");
+}
+
 LlvmValue math_fma(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z)
 {
     if (!e->has_fma)            /* LLVM would call fmaf() of the C library */
         return math_add(e, math_mul(e, x, y), z);
+    return math_fma_once(e, x, y, z);
+}
+
+LlvmValue math_fma_once(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z)
+{
     LlvmType type = LLVMTypeOf(x);
+    if (!e->has_f16 && type == with_element(e, x, e->f16))
+        return fma_half(e, x, y, z);
     return intrinsic(e, "llvm.fma", &type, 1, 3, (LlvmValue[]){x, y, z});
 }
 

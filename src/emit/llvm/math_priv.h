@@ -35,6 +35,14 @@ bool      sum_is_positive(const Emit *e, const Inst *inst);
 /* FADD, if there is a better order of its terms; else NULL. */
 LlvmValue sum_in_order(Emit *e, const Inst *inst, bool lanes);
 
+/* ---- arith.c, dot.c ---- */
+
+/* Lanes [first, first + n) of two vectors, one after the other. */
+LlvmValue some_lanes(Emit *e, LlvmValue x, LlvmValue y, uint32_t first, uint32_t n);
+/* DOT4I8 or DOT4U8, or an IADD that adds one up, by the machine's instruction for it; NULL if
+ * there is none. */
+LlvmValue dot_value(Emit *e, const Inst *inst, bool lanes);
+
 /* ---- arithmetic: no flags, so each step rounds as it is written ---- */
 
 LlvmValue math_const(Emit *e, LlvmValue like, double v);
@@ -45,6 +53,8 @@ LlvmValue math_addk(Emit *e, LlvmValue x, double k);
 LlvmValue math_mulk(Emit *e, LlvmValue x, double k);
 /* x * y + z, rounded once where the machine can. */
 LlvmValue math_fma(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z);
+/* The same on every machine. */
+LlvmValue math_fma_once(Emit *e, LlvmValue x, LlvmValue y, LlvmValue z);
 LlvmValue math_fmak(Emit *e, LlvmValue x, double y, LlvmValue z);
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
 LlvmValue math_poly(Emit *e, LlvmValue x, const double *c, uint32_t n);

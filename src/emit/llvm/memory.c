@@ -12,7 +12,7 @@
 
 /* ---- what is in memory ---- */
 
-/* One scalar, whatever its kind, takes four bytes. */
+/* One scalar, whatever its kind, takes four bytes, an f64 eight. */
 static bool in_slots(const Address *a)
 {
     return address_is_private(a) || a->var->space == IRSPACE_CONSTANT;
@@ -72,7 +72,7 @@ Address memory_component(const Address *a, uint32_t c)
 
 /* ---- single accesses ---- */
 
-static void tag(Emit *e, LlvmValue access, const Address *a)
+void memory_tag_at(Emit *e, LlvmValue access, const Address *a)
 {
     const VarState *v = &e->vars[a->var->id];
     LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "alias.scope", 11),
@@ -85,7 +85,7 @@ LlvmValue memory_load_at(Emit *e, const Address *a, LlvmType type, LlvmValue poi
 {
     LlvmValue v = LLVMBuildLoad2(e->builder, type, pointer, "");
     LLVMSetAlignment(v, a->align);
-    tag(e, v, a);
+    memory_tag_at(e, v, a);
     if (ir_var_is_read_only(a->var))
         LLVMSetMetadata(v, LLVMGetMDKindIDInContext(e->context, "invariant.load", 14),
                         LLVMMetadataAsValue(e->context,
@@ -97,7 +97,7 @@ LlvmValue memory_store_at(Emit *e, const Address *a, LlvmValue v, LlvmValue poin
 {
     LlvmValue store = LLVMBuildStore(e->builder, v, pointer);
     LLVMSetAlignment(store, a->align);
-    tag(e, store, a);
+    memory_tag_at(e, store, a);
     return store;
 }
 
@@ -108,7 +108,7 @@ LlvmValue memory_load_masked(Emit *e, const Address *a, LlvmType type, LlvmValue
     LlvmValue v = intrinsic(e, "llvm.masked.load", types, 2, 4,
                             (LlvmValue[]){pointer, const_i32(e, a->align), mask,
                                           LLVMConstNull(type)});
-    tag(e, v, a);
+    memory_tag_at(e, v, a);
     return v;
 }
 
@@ -118,13 +118,13 @@ void memory_store_masked(Emit *e, const Address *a, LlvmValue v, LlvmValue point
     LlvmType types[2] = {LLVMTypeOf(v), e->ptr};
     LlvmValue s = intrinsic(e, "llvm.masked.store", types, 2, 4,
                             (LlvmValue[]){v, pointer, const_i32(e, a->align), mask});
-    tag(e, s, a);
+    memory_tag_at(e, s, a);
 }
 
 void memory_tag(Emit *e, LlvmValue access, const Inst *place)
 {
     Address a = {.var = ir_place_root(place)};
-    tag(e, access, &a);
+    memory_tag_at(e, access, &a);
 }
 
 /* ---- where the lanes are ---- */

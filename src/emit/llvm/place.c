@@ -311,7 +311,8 @@ LaneAddress address_lanes(Emit *e, const Address *a, bool clamped)
     l.units = lane_units(e, a, l.unit, clamped);
     if (address_is_private(a)) {
         LlvmValue wide = LLVMBuildMul(e->builder, l.units, splat(e, const_i32(e, e->lanes)), "");
-        l.units = LLVMBuildAdd(e->builder, wide, const_lanes(e, 0, 1), "");
+        int32_t step = a->mem->kind == MEM_VALUE ? (int32_t)(a->mem->value.stride / 4) : 1;
+        l.units = LLVMBuildAdd(e->builder, wide, const_lanes(e, 0, step), "");
         l.unit = 4;
     }
     return l;

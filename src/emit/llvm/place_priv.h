@@ -82,6 +82,7 @@ LlvmValue memory_pack(Emit *e, const Address *a, LlvmValue v);
 LlvmValue memory_unpack(Emit *e, const Address *a, LlvmValue v);
 uint32_t  memory_element_size(const Address *a);        /* bytes                  */
 bool      memory_is_word(const Address *a);
+void      memory_tag_at(Emit *e, LlvmValue access, const Address *a);  /* aliasing */
 /* The address of component c of a vector. */
 Address   memory_component(const Address *a, uint32_t c);
 
@@ -105,6 +106,25 @@ uint32_t  memory_spread(const Address *a);
 /* May lanes turn out to follow each other? Do they: i1. */
 bool      memory_may_follow(const Emit *e, const Address *a, uint32_t width);
 LlvmValue memory_follows(Emit *e, const LaneAddress *l);
+
+/* ---- table.c ---- */
+
+/* Is it a table of constants so small that a permutation finds words of this type? */
+bool      table_suits(const Emit *e, const Address *a, LlvmType type);
+LlvmValue table_load(Emit *e, const Address *a, LlvmType type, const LaneAddress *at);
+
+/* ---- gather.c ---- */
+
+/* All lanes, each at its own place; `type` is what one lane has there. */
+LlvmValue gather(Emit *e, const Address *a, LlvmType type, const LaneAddress *at);
+void      scatter_all(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at);
+
+/* At even distances (a->lane_stride) from `first` on, by a function: where there are so
+ * many such accesses that it is called. gather_note() counts one that is not. */
+bool      gather_is_called(const Emit *e);
+void      gather_note(Emit *e);
+LlvmValue gather_even(Emit *e, const Address *a, LlvmType type, LlvmValue first);
+void      scatter_even(Emit *e, const Address *a, LlvmValue v, LlvmValue first);
 
 /* ---- rows.c ---- */
 

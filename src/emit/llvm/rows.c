@@ -240,7 +240,7 @@ LlvmValue rows_joined(Emit *e, const LlvmValue *pieces)
 static LlvmValue waiting(Emit *e, uint32_t which)
 {
     if (!e->waiting[which])
-        e->waiting[which] = LLVMBuildAlloca(e->entry, lane_type(e, e->i32), "waiting");
+        e->waiting[which] = LLVMBuildAlloca(e->entry, lane_type(e, e->i64), "waiting");
     return e->waiting[which];
 }
 

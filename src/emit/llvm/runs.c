@@ -29,6 +29,7 @@ typedef struct Survey {
     uint32_t n;
     const Inst *stores[MAX_STORES]; /* since the first                            */
     uint32_t nstores;
+    uint32_t *order, count;         /* of loads, by id                            */
 } Survey;
 
 /* ---- what belongs together ---- */
@@ -57,20 +58,19 @@ static int compare(const void *a, const void *b)
 }
 
 /* Instructions have numbers, but not in their order. */
-static bool comes_before(const Inst *x, const Inst *y)
+static bool comes_before(const Survey *s, const Inst *x, const Inst *y)
 {
-    while (x && x != y)
-        x = x->next;
-    return x != NULL;
+    return s->order[x->id] < s->order[y->id];
 }
 
-static void add_run(Emit *e, const Spot *spots, uint32_t n)
+static void add_run(Survey *s, const Spot *spots, uint32_t n)
 {
-    Run *r = ARENA_NEW(e->arena, Run);
+    Emit *e = s->e;
+    Run  *r = ARENA_NEW(e->arena, Run);
     *r = (Run){.n = n};
     for (uint32_t i = 0; i < n; i++) {
         r->spots[i] = spots[i];
-        if (comes_before(spots[i].access, r->spots[r->first].access))
+        if (comes_before(s, spots[i].access, r->spots[r->first].access))
             r->first = i;
         e->runs[spots[i].access->id] = r;
     }
@@ -86,7 +86,7 @@ static void close_all(Survey *s)
                 s->open[i + n].at != s->open[i].at + 4 * (int64_t)n)
                 break;
         if (n > 1)
-            add_run(s->e, &s->open[i], n);
+            add_run(s, &s->open[i], n);
     }
     s->n = s->nstores = 0;
 }
@@ -95,7 +95,7 @@ static void close_all(Survey *s)
 static bool writes_to(const Inst *store, const Spot *load)
 {
     Spot    at;
-    int64_t size = 4 * (int64_t)store->args[1]->type.width;
+    int64_t size = (int64_t)store->args[0]->mem->size;
     if (ir_place_root(store->args[0]) != ir_place_root(load->parent))
         return false;
     return !spot_find(&at, store) || spot_compare(&at, load) ||
@@ -130,6 +130,7 @@ static void add_load(Survey *s, const Inst *load)
         past |= writes_to(s->stores[i], &spot);
     if (past)
         close_all(s);
+    s->order[load->id] = s->count++;
     s->open[s->n++] = spot;
 }
 
@@ -162,7 +163,7 @@ void runs_survey(Emit *e)
     if (e->lanes < MOST)
         return;
     Survey *s = ARENA_NEW(e->arena, Survey);
-    *s = (Survey){.e = e};
+    *s = (Survey){.e = e, .order = ARENA_ARRAY(e->arena, uint32_t, e->ir->next_id)};
     survey_region(s, e->ir->body);
 }
 

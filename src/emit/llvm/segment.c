@@ -117,8 +117,8 @@ static void rows_open(Emit *e, LaneLoop *l)
     l->row = MAX_OF(e->row, e->jam);
     l->next_row = block_new(e, "row");
     l->next_x = block_new(e, "workgroup");
-    l->x = slot_new(e, e->i32, "x");
-    l->base = slot_new(e, e->i32, "base");
+    l->x = slot_take(e, e->i32);
+    l->base = slot_take(e, e->i32);
     slot_store(e, l->base, l->span.first);
     jump(e, l->next_row);
     block_start(e, l->next_row);
@@ -145,7 +145,7 @@ static void lane_loop_open(Emit *e, LaneLoop *l, const LaneSpan *span)
     *l = (LaneLoop){.span = *span, .header = block_new(e, "groups"),
                     .end = block_new(e, "group.end")};
     e->jam = span->jam;
-    l->step = slot_new(e, e->i32, "step");
+    l->step = slot_take(e, e->i32);
     if (e->row)
         rows_open(e, l);
     slot_store(e, l->step, e->row ? const_i32(e, 0) : span->first);
@@ -182,6 +182,9 @@ static void lane_loop_close(Emit *e, LaneLoop *l)
         slot_count(e, l->x, 1, LLVMGetParam(e->function, 3), l->next_x);
         slot_count(e, l->base, l->row, l->span.last, l->next_row);
     }
+    slot_free(e, l->step);
+    slot_free(e, l->x);
+    slot_free(e, l->base);
     LLVMDisposeBuilder(l->preamble);
     LLVMDisposeBuilder(l->before);
     e->jam = 1;

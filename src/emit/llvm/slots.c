@@ -27,8 +27,25 @@ LlvmValue *slots_new(Emit *e, Inst *const *insts, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t c = 0; c < insts[i]->type.width; c++)
             for (uint32_t k = 0; k < side_count(e, insts[i]); k++)
-                slots[slot_index(i, c, k)] = slot_new(e, value_type(e, insts[i]), "");
+                slots[slot_index(i, c, k)] = slot_take(e, value_type(e, insts[i]));
     return slots;
+}
+
+void slots_free(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < insts[i]->type.width; c++)
+            for (uint32_t k = 0; k < side_count(e, insts[i]); k++)
+                slot_free(e, slots[slot_index(i, c, k)]);
+}
+
+void slots_clear(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < insts[i]->type.width; c++)
+            for (uint32_t k = 0; k < side_count(e, insts[i]); k++)
+                LLVMBuildStore(e->builder, LLVMConstNull(slot_type(e, value_type(e, insts[i]))),
+                               slots[slot_index(i, c, k)]);
 }
 
 void slots_load(Emit *e, Inst *const *insts, uint32_t n, const LlvmValue *slots)

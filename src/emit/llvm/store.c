@@ -55,12 +55,6 @@ static void store_uniform(Emit *e, const Address *a, const LlvmValue *v, uint32_
 
 /* ---- one a lane ---- */
 
-static void scatter_all(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at)
-{
-    for (uint32_t i = 0; i < e->lanes; i++)
-        memory_store_at(e, a, lane_get(e, v, i), address_in_lane(e, at, i));
-}
-
 static void scatter_one(Emit *e, const Address *a, LlvmValue v, const LaneAddress *at,
                         LlvmValue mask)
 {
@@ -258,7 +252,8 @@ static void store_strided(Emit *e, const Address *a, const LlvmValue *v, uint32_
 /* Each lane stores its own, at even distances. */
 static void store_even(Emit *e, const Address *a, const LlvmValue *v, uint32_t width)
 {
-    LlvmValue *pointers = address_even_pointers(e, a, address_scalar(e, a, false));
+    LlvmValue first = address_scalar(e, a, false);
+    LlvmValue *pointers = address_even_pointers(e, a, first);
     if (a->whole) {
         rows_store_whole(e, a, v, pointers);
         return;
@@ -267,9 +262,15 @@ static void store_even(Emit *e, const Address *a, const LlvmValue *v, uint32_t w
         rows_store(e, a, v, width, pointers);
         return;
     }
+    bool called = gather_is_called(e);
     LlvmType type = memory_type(e, a);
+    gather_note(e);
     for (uint32_t c = 0; c < width; c++) {
         LlvmValue by = const_i64(e, c);
+        if (called && is_vector(v[c])) {
+            scatter_even(e, a, v[c], LLVMBuildGEP2(e->builder, type, first, &by, 1, ""));
+            continue;
+        }
         for (uint32_t i = 0; i < e->lanes; i++) {
             LlvmValue at = LLVMBuildGEP2(e->builder, type, pointers[i], &by, 1, "");
             memory_store_at(e, a, lane_get(e, v[c], i), at);

@@ -3,8 +3,8 @@
  * stream.c - stores that pass the caches by.
  *
  * in     stores of whole vectors, lane beside lane
- * out    for dispatches of which the caller says so, stores of results that nobody
- *        reads soon: they need not fetch what they overwrite, and leave the caches to
+ * out    for dispatches of which the caller says so, stores of results that are not
+ *        read soon: they need not fetch what they overwrite, and leave the caches to
  *        what is read
  * knows  that x86 machines gather such stores to lines of 64 bytes, want them aligned,
  *        and order them with what comes later only at a fence
@@ -12,6 +12,7 @@
 #include "emit/llvm/place_priv.h"
 
 #define VECTOR 32u                  /* bytes of the least vector that is worth it  */
+#define MOST   64u                  /* stores: each is two, in blocks of their own */
 
 static bool is_in_loop(const Inst *inst)
 {
@@ -25,7 +26,7 @@ bool stream_may(const Emit *e, const Inst *store, const Address *a)
 {
     return e->has_stream && a->var->space == IRSPACE_STORAGE && a->align == 4 &&
            (int64_t)e->lanes * a->lane_stride % VECTOR == 0 && !is_in_loop(store) &&
-           !e->vars[a->var->id].read;
+           !e->vars[a->var->id].read && e->streams < MOST;
 }
 
 /* i1: the caller wants it, and the pointer is aligned. */
@@ -53,7 +54,7 @@ void stream_store(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
     memory_store_at(e, a, v, pointer);
     jump(e, after);
     block_start(e, after);
-    e->streams = true;
+    e->streams++;
 }
 
 void stream_end(Emit *e)

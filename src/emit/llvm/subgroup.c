@@ -16,7 +16,7 @@ static LlvmType element_type(LlvmValue v)
 
 static bool is_float(const Inst *inst)
 {
-    return inst->type.kind == SCALAR_F32 || inst->type.kind == SCALAR_F16;
+    return inst->type.kind >= SCALAR_F32 && inst->type.kind <= SCALAR_F64;
 }
 
 /* ---- combining two lanes ---- */

@@ -74,6 +74,6 @@ LlvmValue sum_in_order(Emit *e, const Inst *inst, bool lanes)
         return NULL;
     LlvmValue sum = as_either(e, s.constant, 0, lanes);
     for (uint32_t i = 0; i < s.count; i++)
-        sum = arith_fused(LLVMBuildFAdd(e->builder, as_either(e, s.terms[i], 0, lanes), sum, ""));
+        sum = contract_sum(e, inst, s.terms[i], as_either(e, s.terms[i], 0, lanes), sum);
     return sum;
 }

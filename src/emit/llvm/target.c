@@ -10,10 +10,10 @@
  * LLVM keeps no state of ours between calls: each compilation has a context of
  * its own, so any number may run at once.
  */
+#include "emit/llvm/fatal_priv.h"
 #include "emit/llvm/target_priv.h"
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -24,179 +24,150 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By default this pass, asked for by name, aborts the process if one round of it
- * leaves something to combine. */
-#if LLVM_VERSION_MAJOR >= 18
-#define COMBINE "instcombine<no-verify-fixpoint>,"
-#else
-#define COMBINE "instcombine,"
-#endif
-
-/* What pays for whole-lane code: slots become registers, invariants leave loops,
- * small constant loops are unrolled. LLVM's own vectorisers have nothing to do, and
- * each further pass costs more than it gains. */
-static const char passes[] =
-    "function(sroa,early-cse<memssa>,simplifycfg," COMBINE
-    "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
-    "sroa,gvn," COMBINE "adce,simplifycfg)";
-/* The same without what takes loops in turn: where there are thousands, each of these
- * passes looks at most of the function for each. */
-static const char huge_passes[] =
-    "function(sroa,early-cse<memssa>,simplifycfg," COMBINE "sroa,gvn," COMBINE "adce,simplifycfg)";
-#define HUGE_BLOCKS 6000u
-/* What pays for itself in less to generate. */
-static const char quick_passes[] = "function(sroa)";
-
-/* ---- LLVM's last resort ---- */
-
-/*
- * Where LLVM finds itself unable to go on it calls a handler and then ends the
- * process. Ours leaves through the compilation that asked, which is given up with
- * all its memory: rare, and better than the end. One a thread, since LLVM's handler
- * has no other way to tell whose compilation it is.
- */
-static _Thread_local jmp_buf *fatal_escape;
-static _Thread_local char fatal_reason[256];
-
-static void on_fatal(const char *reason)
-{
-    if (!fatal_escape)
-        return;
-    snprintf(fatal_reason, sizeof fatal_reason, "%s", reason);
-    longjmp(*fatal_escape, 1);
-}
-
 /* ---- the machine ---- */
 
-typedef struct Machine {
-    const char *triple, *cpu, *features;
+/* LLVM's object for a machine. */
+typedef struct Generator {
+    const char *triple;
     LLVMTargetMachineRef machine;
-} Machine;
+} Generator;
 
-/* Names of the machine we run on: asked for once, since the answer takes as long as
- * a good part of a small kernel's compilation. */
+/* The machine we run on: asked for once, since the answer takes as long as a good part of
+ * a small kernel's compilation. */
 static Machine host;
+static const char *host_triple;
+
+static MachineArch arch_of(const char *triple)
+{
+    return strncmp(triple, "x86_64", 6) == 0    ? MACHINE_X86_64
+           : strncmp(triple, "aarch64", 7) == 0 ? MACHINE_AARCH64
+                                                : MACHINE_OTHER;
+}
 
 static void initialize(void)
 {
-    LLVMInstallFatalErrorHandler(on_fatal);
+    fatal_install();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
-    host.triple = LLVMGetDefaultTargetTriple();
-    host.cpu = LLVMGetHostCPUName();
-    host.features = LLVMGetHostCPUFeatures();
+#ifdef WEFT_LLVM_AARCH64
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+#endif
+    host_triple = LLVMGetDefaultTargetTriple();
+    host = machine_of(arch_of(host_triple), LLVMGetHostCPUName(), LLVMGetHostCPUFeatures());
 }
 
-static const Machine *host_names(void)
+const Machine *emit_host(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialize);
     return &host;
 }
 
-static void machine_fini(Machine *m)
+static const Machine *machine_for(const EmitOptions *options)
 {
-    if (m->machine)
-        LLVMDisposeTargetMachine(m->machine);
-    *m = (Machine){0};
+    const Machine *here = emit_host();
+    return options->machine ? options->machine : here;
 }
 
-static Machine machine_names(const EmitOptions *options)
+static const char *triple_of(const Machine *m)
 {
-    const Machine *here = host_names();
-    return (Machine){
-        .triple = here->triple,
-        .cpu = options->cpu ? options->cpu : here->cpu,
-        .features = options->features ? options->features : here->features,
-    };
+    return m->triple ? m->triple : host_triple;
 }
 
-static bool machine_init(Machine *m, const EmitOptions *options, Diag *diag)
+bool emit_has_target(const Machine *m)
 {
     char *message = NULL;
     LLVMTargetRef target = NULL;
-    *m = machine_names(options);
-    if (LLVMGetTargetFromTriple(m->triple, &target, &message)) {
+    emit_host();
+    bool none = LLVMGetTargetFromTriple(triple_of(m), &target, &message);
+    LLVMDisposeMessage(message);
+    return !none;
+}
+
+static void generator_fini(Generator *g)
+{
+    if (g->machine)
+        LLVMDisposeTargetMachine(g->machine);
+    *g = (Generator){0};
+}
+
+static bool generator_init(Generator *g, const EmitOptions *options, LLVMCodeGenOptLevel level,
+                           Diag *diag)
+{
+    char *message = NULL;
+    LLVMTargetRef target = NULL;
+    const Machine *m = machine_for(options);
+    g->triple = triple_of(m);
+    if (LLVMGetTargetFromTriple(g->triple, &target, &message)) {
         diag_add(diag, DIAG_kernel_too_large, (Span){0},
-                 "LLVM has no code generator for '%s': %s", m->triple, message);
+                 "LLVM has no code generator for '%s': %s", g->triple, message);
         LLVMDisposeMessage(message);
-        machine_fini(m);
         return false;
     }
-    m->machine = LLVMCreateTargetMachine(
-        target, m->triple, m->cpu, m->features,
-        /* Not None: what chooses instructions then makes 16 bytes of a load of 4. */
-        options->quick ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault, LLVMRelocPIC,
-        LLVMCodeModelDefault);
+    g->machine = LLVMCreateTargetMachine(target, g->triple, m->name, m->features, level,
+                                         LLVMRelocPIC, LLVMCodeModelDefault);
+#if LLVM_VERSION_MAJOR >= 18
+    /* The fast selector makes one instruction of a load of 4 bytes and a choice between
+     * numbers, which reads 16 bytes: they may end after the buffer. */
+    LLVMSetTargetMachineFastISel(g->machine, false);
+#endif
     return true;
-}
-
-static bool has_feature(const char *features, const char *name)
-{
-    size_t len = strlen(name);
-    for (const char *at = features; (at = strstr(at, name)); at += len)
-        if (at > features && at[-1] == '+' && (at[len] == ',' || at[len] == '\0'))
-            return true;
-    return false;
-}
-
-uint32_t emit_native_lanes(void)
-{
-    const char *features = host_names()->features;
-    if (has_feature(features, "avx512f"))
-        return 16;
-    return has_feature(features, "avx2") ? 8 : 4;
-}
-
-bool emit_has_f16(void)
-{
-    const Machine *here = host_names();
-    bool x86 = strncmp(here->triple, "x86_64", 6) == 0;
-    return !x86 || has_feature(here->features, "f16c");
 }
 
 const char *emit_target_name(Arena *arena, const EmitOptions *options)
 {
-    Machine m = machine_names(options);
-    return arena_printf(arena, "llvm %s %s %s %s", LLVM_VERSION_STRING, m.triple, m.cpu,
-                        m.features);
+    const Machine *m = machine_for(options);
+    return arena_printf(arena, "llvm %s %s %s %s", LLVM_VERSION_STRING, triple_of(m), m->name,
+                        m->features);
 }
 
-static void attribute(Emit *e, const char *name, const char *value)
+static void attribute(Emit *e, LlvmValue fn, const char *name, const char *value)
 {
     LLVMAttributeRef a = LLVMCreateStringAttribute(
         e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
-    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
-void target_attributes(Emit *e)
+void target_enum_attribute(Emit *e, LlvmValue fn, LLVMAttributeIndex at, const char *name,
+                           uint64_t value)
 {
-    Machine m = machine_names(e->options);
-    attribute(e, "target-cpu", m.cpu);
-    attribute(e, "target-features", m.features);
-    if (has_feature(m.features, "avx512f"))
-        attribute(e, "prefer-vector-width", "512");
-    bool x86 = strncmp(m.triple, "x86", 3) == 0;
-    e->has_avx2 = has_feature(m.features, "avx2");
-    e->has_fma = !x86 || has_feature(m.features, "fma");
-    e->has_stream = x86 && has_feature(m.features, "avx");
-    if (x86 && e->has_fma)
-        e->estimate_lanes = has_feature(m.features, "avx512f") ? 16 : 8;
-    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(e->context, nounwind, 0));
-    unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
-    for (unsigned i = 1; i <= 2; i++)
-        LLVMAddAttributeAtIndex(e->function, i,
-                                LLVMCreateEnumAttribute(e->context, noalias, 0));
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(e->context, kind, value));
+}
+
+void target_attributes(Emit *e, LlvmValue fn)
+{
+    const Machine *m = machine_for(e->options);
+    attribute(e, fn, "target-cpu", m->name);
+    attribute(e, fn, "target-features", m->features);
+    if (m->has_mask_registers)
+        attribute(e, fn, "prefer-vector-width", "512");
+    target_enum_attribute(e, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind",
+                          0);
+}
+
+void target_survey(Emit *e)
+{
+    const Machine *m = machine_for(e->options);
+    e->x86 = m->arch == MACHINE_X86_64;
+    e->has_avx2 = m->has_avx2;
+    e->has_fma = m->has_fma;
+    e->has_f16 = m->has_f16;
+    e->has_stream = m->has_stream;
+    e->dot_lanes = m->dot_lanes;
+    e->estimate_lanes = m->estimate_lanes;
 }
 
 /* ---- one compilation ---- */
 
 typedef struct Job {
     Emit    emit;
-    Machine machine;
+    Generator generator;
+    Effort  effort;
     Arena   arena;
 } Job;
 
@@ -222,7 +193,7 @@ static void job_fini(Job *job)
         LLVMDisposeModule(e->module);
         LLVMContextDispose(e->context);
     }
-    machine_fini(&job->machine);
+    generator_fini(&job->generator);
     arena_fini(&job->arena);
 }
 
@@ -240,7 +211,7 @@ static bool job_build(Job *job, const Facts *facts, const EmitOptions *options, 
 {
     Emit *e = &job->emit;
     arena_init(&job->arena, 0);
-    if (!machine_init(&job->machine, options, diag))
+    if (!generator_init(&job->generator, options, LLVMCodeGenLevelDefault, diag))
         return false;
     context_init(e);
     e->ir = facts->ir;
@@ -249,35 +220,43 @@ static bool job_build(Job *job, const Facts *facts, const EmitOptions *options, 
     e->arena = &job->arena;
     e->diag = diag;
     e->lanes = facts->lanes;
-    LLVMSetTarget(e->module, job->machine.triple);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(job->machine.machine);
+    LLVMSetTarget(e->module, job->generator.triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(job->generator.machine);
     LLVMSetModuleDataLayout(e->module, layout);
     LLVMDisposeTargetData(layout);
     if (!arena_try(&job->arena, build_work, job)) {
-        diag_add(diag, DIAG_out_of_memory, (Span){0}, "no memory to compile the kernel");
+        if (!e->failed)
+            diag_add(diag, DIAG_out_of_memory, (Span){0}, "no memory to compile the kernel");
         return false;
     }
     return !e->failed && verified(e);
 }
 
-static const char *passes_for(const Emit *e)
+/* Code is generated by another machine than the one that passes ask for costs. */
+static bool job_choose_effort(Job *job)
 {
-    uint64_t blocks = 0;
-    LLVMValueRef fn = LLVMGetFirstFunction(e->module);
-    for (; fn; fn = LLVMGetNextFunction(fn))
-        blocks += LLVMCountBasicBlocks(fn);
-    return e->options->quick ? quick_passes : blocks > HUGE_BLOCKS ? huge_passes : passes;
+    job->effort = effort_for(&job->emit);
+    if (job->effort.level == LLVMCodeGenLevelDefault)
+        return true;
+    generator_fini(&job->generator);
+    return generator_init(&job->generator, job->emit.options, job->effort.level, job->emit.diag);
 }
 
 static bool job_optimize(Job *job)
 {
+    if (!job_choose_effort(job))
+        return false;
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(job->emit.module, passes_for(&job->emit),
-                                       job->machine.machine, options);
+    LLVMErrorRef error = LLVMRunPasses(job->emit.module, job->effort.passes,
+                                       job->generator.machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) {
-        if (!has_feature(job->machine.features, "avx512f") && job->emit.lanes > 1)
+        bool mask_registers = machine_for(job->emit.options)->has_mask_registers;
+        if (job->emit.lanes > 1 && mask_registers)
+            ternary_untie(&job->emit);
+        else if (job->emit.lanes > 1)
             widen_masks(&job->emit);
+        cut_blocks(&job->emit);
         return true;
     }
     char *message = LLVMGetErrorMessage(error);
@@ -290,7 +269,7 @@ static LLVMMemoryBufferRef job_generate(Job *job, LLVMCodeGenFileType type)
 {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(job->machine.machine, job->emit.module, type,
+    if (LLVMTargetMachineEmitToMemoryBuffer(job->generator.machine, job->emit.module, type,
                                             &message, &buffer)) {
         emit_fail(&job->emit, "LLVM generates no code: %s", message);
         LLVMDisposeMessage(message);
@@ -301,8 +280,11 @@ static LLVMMemoryBufferRef job_generate(Job *job, LLVMCodeGenFileType type)
 
 static void report_fatal(Diag *diag)
 {
-    fatal_escape = NULL;
-    diag_add(diag, DIAG_kernel_too_large, (Span){0}, "LLVM gives up: %s", fatal_reason);
+    bool memory = fatal_is_memory();
+    fatal_leave();
+    diag_add(diag, memory ? DIAG_out_of_memory : DIAG_kernel_too_large, (Span){0},
+             memory ? "no memory to compile the kernel (%s)" : "LLVM gives up: %s",
+             fatal_reason());
 }
 
 static bool emit_object(EmitResult *out, const Facts *facts, const EmitOptions *options,
@@ -339,9 +321,9 @@ bool emit_llvm(EmitResult *out, const Facts *facts, const EmitOptions *options, 
         report_fatal(diag);
         return false;
     }
-    fatal_escape = &escape;
+    fatal_enter(&escape);
     bool ok = emit_object(out, facts, options, diag);
-    fatal_escape = NULL;
+    fatal_leave();
     return ok;
 }
 
@@ -392,7 +374,7 @@ void emit_llvm_dump(Text *out, EmitDump what, const Facts *facts,
         report_fatal(diag);
         return;
     }
-    fatal_escape = &escape;
+    fatal_enter(&escape);
     dump(out, what, facts, options, diag);
-    fatal_escape = NULL;
+    fatal_leave();
 }

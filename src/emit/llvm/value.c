@@ -18,6 +18,7 @@ LlvmType scalar_type(Emit *e, ScalarKind kind)
     case SCALAR_I32: return e->i32;
     case SCALAR_F32: return e->f32;
     case SCALAR_F16: return e->f16;
+    case SCALAR_F64: return e->f64;
     default: BUG("kind %d is no value", (int)kind);
     }
 }
@@ -88,6 +89,12 @@ LlvmValue splat(Emit *e, LlvmValue scalar)
 LlvmValue int_like(Emit *e, LlvmValue like, uint32_t n)
 {
     LlvmValue k = const_i32(e, n);
+    return is_vector(like) ? splat(e, k) : k;
+}
+
+LlvmValue long_like(Emit *e, LlvmValue like, uint64_t n)
+{
+    LlvmValue k = const_i64(e, n);
     return is_vector(like) ? splat(e, k) : k;
 }
 
@@ -191,6 +198,25 @@ LlvmValue slot_new(Emit *e, LlvmType type, const char *name)
     LlvmValue slot = LLVMBuildAlloca(e->entry, kept, name);
     LLVMBuildStore(e->entry, LLVMConstNull(kept), slot);
     return slot;
+}
+
+LlvmValue slot_take(Emit *e, LlvmType type)
+{
+    LlvmType kept = slot_type(e, type);
+    for (uint32_t i = e->free_slots.len; i-- > 0;) {
+        LlvmValue slot = e->free_slots.data[i];
+        if (LLVMGetAllocatedType(slot) != kept)
+            continue;
+        e->free_slots.data[i] = e->free_slots.data[--e->free_slots.len];
+        return slot;
+    }
+    return slot_new(e, type, "");
+}
+
+void slot_free(Emit *e, LlvmValue slot)
+{
+    if (slot)
+        VEC_PUSH(e->arena, &e->free_slots, slot);
 }
 
 LlvmValue slot_load(Emit *e, LlvmType type, LlvmValue slot)

@@ -228,7 +228,7 @@ static void drop_narrow(Widen *w)
     }
 }
 
-/* Phis may keep each other: nobody else looks at them any more. */
+/* Phis may keep each other alive after their last other use. */
 static void unhook_phis(Widen *w)
 {
     for (uint32_t k = 0; k < w->pairs.len; k++) {

@@ -159,18 +159,19 @@ static SpvId dot4(Spirv *s, const Inst *inst)
 static SpvId construct(Spirv *s, const Inst *inst)
 {
     SpvId parts[4];
-    uint32_t bits[4];
+    IrConstant k = {{0}};
     bool constant = true;
     for (uint32_t i = 0; i < inst->nargs; i++) {
         const Inst *x = inst->args[i];
         constant = constant && x->op == IR_CONST;
-        bits[i] = x->op == IR_CONST ? x->constant.bits[0] : 0;
+        k.bits[i] = constant ? x->constant.bits[0] : 0;
+        k.bits[4 + i] = constant ? x->constant.bits[4] : 0;
         parts[i] = spv_value(s, x);
     }
     if (inst->type.width == 1)
         return parts[0];
     if (constant)
-        return spv_const_value(s, inst->type, bits);
+        return spv_const_value(s, inst->type, &k);
     return spv_op_new(s, SpvOpCompositeConstruct, spv_type_value(s, inst->type),
                       inst->nargs, parts);
 }
@@ -387,6 +388,13 @@ static const Row rows[IR_OP_COUNT] = {
     [IR_BITCAST] = FN(bitcast),
     [IR_PACK_HALF] = FN(spv_math_pack_half),
     [IR_UNPACK_HALF] = FN(spv_math_unpack_half),
+    [IR_HIGH_WORD] = FN(spv_math_word),
+    [IR_LOW_WORD] = FN(spv_math_word),
+    [IR_FROM_WORDS] = FN(spv_math_from_words),
+    [IR_COPYSIGN] = FN(spv_math_part),
+    [IR_POWER] = FN(spv_math_part),
+    [IR_LOGB] = FN(spv_math_part),
+    [IR_SIGNIFICAND] = FN(spv_math_part),
 
     [IR_VEC] = FN(construct),
     [IR_EXTRACT] = FN(extract),
@@ -394,6 +402,7 @@ static const Row rows[IR_OP_COUNT] = {
     [IR_INSERT_AT] = FN(insert_at),
     [IR_SWIZZLE] = FN(swizzle),
     [IR_UNIFORM] = FN(same),
+    [IR_FIRST] = FN(same),          /* made for lanes alone */
 };
 
 static SpvId extended(Spirv *s, const Inst *inst, uint32_t code, bool wide)
@@ -415,8 +424,11 @@ static SpvId core(Spirv *s, const Inst *inst, const Row *row)
     for (uint32_t i = 0; i < inst->nargs; i++)
         operands[i] = spv_value(s, inst->args[i]);
     bool truth = inst->type.kind == SCALAR_BOOL;
-    return spv_op_new(s, (SpvOp)(truth ? row->for_bool : row->code),
-                      spv_type_value(s, inst->type), inst->nargs, operands);
+    SpvId v = spv_op_new(s, (SpvOp)(truth ? row->for_bool : row->code),
+                         spv_type_value(s, inst->type), inst->nargs, operands);
+    if (inst->type.kind == SCALAR_F64 && inst->op >= IR_FADD && inst->op <= IR_FDIV)
+        spv_decorate(s, v, SpvDecorationNoContraction, 0, NULL);
+    return v;
 }
 
 static SpvId apply(Spirv *s, const Inst *inst)

@@ -299,7 +299,7 @@ SpvId spv_input_value(Spirv *s, IrInput input)
 SpvId spv_value(Spirv *s, const Inst *inst)
 {
     if (inst->op == IR_CONST)
-        return spv_const_value(s, inst->type, inst->constant.bits);
+        return spv_const_value(s, inst->type, &inst->constant);
     BUG_IF(!s->values[inst->id], "%%%u has no value yet", inst->id);
     return s->values[inst->id];
 }
@@ -347,9 +347,14 @@ static void put_float_mode(Spirv *s, SpvId function, SpvCapability capability,
 static void put_float_modes(Spirv *s, SpvId function)
 {
     const SpirvTarget *t = s->target;
-    bool uses_f16 = false;
-    for (uint32_t i = 0; i < s->capabilities.len; i++)
+    bool uses_f16 = false, uses_f64 = false;
+    for (uint32_t i = 0; i < s->capabilities.len; i++) {
         uses_f16 |= s->capabilities.data[i] == SpvCapabilityFloat16;
+        uses_f64 |= s->capabilities.data[i] == SpvCapabilityFloat64;
+    }
+    if (t->keeps_inf_nan64 && uses_f64)
+        put_float_mode(s, function, SpvCapabilitySignedZeroInfNanPreserve,
+                       SpvExecutionModeSignedZeroInfNanPreserve, 64);
     if (t->keeps_inf_nan32)
         put_float_mode(s, function, SpvCapabilitySignedZeroInfNanPreserve,
                        SpvExecutionModeSignedZeroInfNanPreserve, 32);
@@ -408,6 +413,12 @@ bool spirv_emit(Arena *arena, const Ir *ir, const SpirvTarget *target, Diag *dia
         diag_add(diag, DIAG_kernel_too_large, (Span){0},
                  "the kernel '%.*s' has a table, a structure or a number of values that "
                  "does not fit into SPIR-V", STR_ARG(ir->name));
+        return false;
+    }
+    if (s->lacks_f64) {
+        diag_add(diag, DIAG_not_compiled, (Span){0},
+                 "the kernel '%.*s' uses f64, which the device does not have",
+                 STR_ARG(ir->name));
         return false;
     }
     *out = spv_module_assemble(s);

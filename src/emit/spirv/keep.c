@@ -3,14 +3,14 @@
  * keep.c - values and invocations that leave a loop, on a driver that loses them.
  *
  * in     a LOOP
- * out    a way out of its header that nobody takes, where that is needed
+ * out    an exit from its header that is never taken, where that is needed
  * knows  what SwiftShader and lavapipe do with lanes that are off
  *
  * Invocations that have left a loop go round it with the others, switched off: they compute
  * its values again, and where these come from loads they are zero then. Phis are spared,
  * as each way into a block counts for the invocations alone that take it. So what leaves a
  * loop needs a phi behind it, and one that no optimiser takes for another name of the
- * value: the way out that nobody takes brings zeros.
+ * value: the exit that is never taken brings zeros.
  *
  * It also keeps lavapipe from taking a loop for one of a single round, whose returns it
  * forgets if the body has another end than the next round.

@@ -122,7 +122,7 @@ bool spv_layout_is_runtime(const MemType *mem)
 static SpvId constant(Spirv *s, const MemType *mem, const uint32_t *data)
 {
     if (mem->kind == MEM_VALUE)
-        return spv_const_value(s, mem->value.type, data);
+        return spv_const_slots(s, mem->value.type, data);
     bool array = mem->kind == MEM_ARRAY;
     uint64_t n = array ? mem->array.count : mem->structure.count;
     SpvId *parts = ARENA_ARRAY(s->arena, SpvId, n);

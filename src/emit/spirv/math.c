@@ -55,6 +55,10 @@ SpvId spv_math_float_to_float(Spirv *s, const Inst *inst)
     const Inst *x = inst->args[0];
     if (inst->type.kind == x->type.kind)
         return spv_value(s, x);
+    if (inst->type.kind == SCALAR_F64 || x->type.kind == SCALAR_F64) {
+        BUG_IF(inst->type.kind == SCALAR_F16, "an f64 becomes an f16 by way of f32");
+        return spv_op1(s, SpvOpFConvert, spv_type_value(s, inst->type), spv_value(s, x));
+    }
     return inst->type.kind == SCALAR_F16 ? spv_math_narrow(s, inst->type, spv_value(s, x))
                                          : spv_math_widen(s, x->type, spv_value(s, x));
 }
@@ -115,6 +119,104 @@ SpvId spv_math_unpack_half(Spirv *s, const Inst *inst)
     return spv_half_unpack(s, spv_value(s, inst->args[0]));
 }
 
+/* ---- f64 ---- */
+
+SpvId spv_double_words(Spirv *s, SpvId x)
+{
+    return spv_op1(s, SpvOpBitcast, spv_type_value(s, (IrType){SCALAR_I32, 2}), x);
+}
+
+SpvId spv_double_of_words(Spirv *s, SpvId low, SpvId high)
+{
+    SpvId words = spv_type_value(s, (IrType){SCALAR_I32, 2});
+    return spv_op1(s, SpvOpBitcast, spv_type_value(s, IR_F64),
+                   spv_op2(s, SpvOpCompositeConstruct, words, low, high));
+}
+
+/* Component i of a value, which may be a scalar. */
+static SpvId part_of(Spirv *s, const Inst *x, uint32_t i)
+{
+    if (x->type.width == 1)
+        return spv_value(s, x);
+    return spv_op_new(s, SpvOpCompositeExtract, spv_type_value(s, (IrType){x->type.kind, 1}),
+                      OPERANDS(spv_value(s, x), i));
+}
+
+static SpvId joined(Spirv *s, IrType type, const SpvId *parts)
+{
+    if (type.width == 1)
+        return parts[0];
+    return spv_op_new(s, SpvOpCompositeConstruct, spv_type_value(s, type), type.width, parts);
+}
+
+SpvId spv_math_word(Spirv *s, const Inst *inst)
+{
+    SpvId parts[4];
+    for (uint32_t i = 0; i < inst->type.width; i++)
+        parts[i] = spv_op_new(s, SpvOpCompositeExtract, spv_type_u32(s),
+                              OPERANDS(spv_double_words(s, part_of(s, inst->args[0], i)),
+                                       inst->op == IR_HIGH_WORD));
+    return joined(s, inst->type, parts);
+}
+
+SpvId spv_math_from_words(Spirv *s, const Inst *inst)
+{
+    SpvId parts[4];
+    for (uint32_t i = 0; i < inst->type.width; i++)
+        parts[i] = spv_double_of_words(s, part_of(s, inst->args[0], i),
+                                       part_of(s, inst->args[1], i));
+    return joined(s, inst->type, parts);
+}
+
+static SpvId word_op(Spirv *s, SpvOp op, SpvId x, uint32_t k)
+{
+    return spv_op2(s, op, spv_type_u32(s), x, spv_const_u32(s, k));
+}
+
+static SpvId half_of(Spirv *s, SpvId x, uint32_t which)
+{
+    return spv_op_new(s, SpvOpCompositeExtract, spv_type_u32(s),
+                      OPERANDS(spv_double_words(s, x), which));
+}
+
+/* 2^x: the last digits of a sum that leaves no bits for a fraction are those of x. */
+static SpvId power_of_double(Spirv *s, SpvId x)
+{
+    SpvId sum = spv_op2(s, SpvOpFAdd, spv_type_value(s, IR_F64), x,
+                        spv_const_real(s, IR_F64, 0x1.8p52 + 1023));
+    spv_decorate(s, sum, SpvDecorationNoContraction, 0, NULL);
+    SpvId high = word_op(s, SpvOpShiftLeftLogical, half_of(s, sum, 0), 20);
+    return spv_double_of_words(s, spv_const_u32(s, 0), high);
+}
+
+static SpvId part_of_double(Spirv *s, IrOp op, SpvId x, SpvId y)
+{
+    SpvId u32 = spv_type_u32(s), high;
+    if (op == IR_POWER)
+        return power_of_double(s, x);
+    high = half_of(s, x, 1);
+    if (op == IR_LOGB) {
+        SpvId n = word_op(s, SpvOpISub, word_op(s, SpvOpShiftRightLogical, high, 20), 1023);
+        n = spv_op1(s, SpvOpBitcast, spv_type_signed(s, 1), n);
+        return spv_op1(s, SpvOpConvertSToF, spv_type_value(s, IR_F64), n);
+    }
+    bool  sign = op == IR_COPYSIGN;
+    SpvId from = sign ? word_op(s, SpvOpBitwiseAnd, half_of(s, y, 1), 0x80000000u)
+                      : spv_const_u32(s, 1023u << 20);
+    high = word_op(s, SpvOpBitwiseAnd, high, sign ? 0x7fffffffu : 0xfffffu);
+    return spv_double_of_words(s, half_of(s, x, 0),
+                               spv_op2(s, SpvOpBitwiseOr, u32, high, from));
+}
+
+SpvId spv_math_part(Spirv *s, const Inst *inst)
+{
+    SpvId parts[4];
+    for (uint32_t i = 0; i < inst->type.width; i++)
+        parts[i] = part_of_double(s, (IrOp)inst->op, part_of(s, inst->args[0], i),
+                                  inst->nargs > 1 ? part_of(s, inst->args[1], i) : 0);
+    return joined(s, inst->type, parts);
+}
+
 /* ---- arithmetic ---- */
 
 /* x - y trunc(x / y) */
@@ -148,26 +250,27 @@ SpvId spv_math_pow(Spirv *s, const Inst *inst)
 /* Between the least and the largest number that both types have; NaN is `low`. */
 static SpvId to_range(Spirv *s, const Inst *x, double low, double high)
 {
-    IrType type = as_kind(x->type, SCALAR_F32);
+    IrType type = x->type.kind == SCALAR_F64 ? x->type : as_kind(x->type, SCALAR_F32);
     return spv_glsl3(s, GLSLstd450NClamp, spv_type_value(s, type),
                      spv_math_widen(s, x->type, spv_value(s, x)),
-                     spv_const_f32(s, type, (float)low),
-                     spv_const_f32(s, type, (float)high));
+                     spv_const_real(s, type, low), spv_const_real(s, type, high));
 }
 
 SpvId spv_math_to_unsigned(Spirv *s, const Inst *inst)
 {
     const Inst *x = inst->args[0];
-    SpvId in = to_range(s, x, 0, x->type.kind == SCALAR_F16 ? 65504.0 : 4294967040.0);
+    SpvId in = to_range(s, x, 0, x->type.kind == SCALAR_F16   ? 65504.0
+                                 : x->type.kind == SCALAR_F64 ? 4294967295.0
+                                                              : 4294967040.0);
     return spv_op1(s, SpvOpConvertFToU, spv_type_value(s, inst->type), in);
 }
 
 SpvId spv_math_to_signed(Spirv *s, const Inst *inst)
 {
     const Inst *x = inst->args[0];
-    bool half = x->type.kind == SCALAR_F16;
-    SpvId in =
-        to_range(s, x, half ? -65504.0 : -2147483648.0, half ? 65504.0 : 2147483520.0);
+    bool half = x->type.kind == SCALAR_F16, twice = x->type.kind == SCALAR_F64;
+    SpvId in = to_range(s, x, half ? -65504.0 : -2147483648.0,
+                        half ? 65504.0 : twice ? 2147483647.0 : 2147483520.0);
     SpvId t = spv_type_value(s, inst->type);
     SpvId r = spv_op1(s, SpvOpBitcast, t,
                       spv_op1(s, SpvOpConvertFToS, spv_type_signed(s, inst->type.width), in));

@@ -214,6 +214,10 @@ static SpvId type_scalar(Spirv *s, ScalarKind kind)
             return type_scalar(s, SCALAR_F32);
         spv_need(s, SpvCapabilityFloat16);
         return spv_global(s, SpvOpTypeFloat, 0, OPERANDS(16));
+    case SCALAR_F64:
+        s->lacks_f64 |= !s->target->has_f64;
+        spv_need(s, SpvCapabilityFloat64);
+        return spv_global(s, SpvOpTypeFloat, 0, OPERANDS(64));
     default: BUG("no type for kind %d", (int)kind);
     }
 }
@@ -260,9 +264,11 @@ static uint32_t widened(uint32_t half)
     return sign | exponent << 23 | (mantissa & 1023) << 13;
 }
 
-static SpvId const_scalar(Spirv *s, ScalarKind kind, uint32_t bits)
+static SpvId const_scalar(Spirv *s, ScalarKind kind, uint32_t bits, uint32_t high)
 {
     SpvId type = type_scalar(s, kind);
+    if (kind == SCALAR_F64)
+        return spv_global(s, SpvOpConstant, type, OPERANDS(bits, high));
     if (kind == SCALAR_BOOL)
         return spv_global(s, bits ? SpvOpConstantTrue : SpvOpConstantFalse, type, 0, NULL);
     if (kind == SCALAR_F16 && !s->target->has_f16)
@@ -270,11 +276,11 @@ static SpvId const_scalar(Spirv *s, ScalarKind kind, uint32_t bits)
     return spv_global(s, SpvOpConstant, type, OPERANDS(bits));
 }
 
-SpvId spv_const_value(Spirv *s, IrType t, const uint32_t *bits)
+SpvId spv_const_value(Spirv *s, IrType t, const IrConstant *k)
 {
     SpvId parts[4];
     for (uint32_t i = 0; i < t.width; i++)
-        parts[i] = const_scalar(s, (ScalarKind)t.kind, bits[i]);
+        parts[i] = const_scalar(s, (ScalarKind)t.kind, k->bits[i], k->bits[4 + i]);
     if (t.width == 1)
         return parts[0];
     return spv_global(s, SpvOpConstantComposite, spv_type_value(s, t), t.width, parts);
@@ -282,7 +288,18 @@ SpvId spv_const_value(Spirv *s, IrType t, const uint32_t *bits)
 
 SpvId spv_const_splat(Spirv *s, IrType t, uint32_t bits)
 {
-    return spv_const_value(s, t, (const uint32_t[]){bits, bits, bits, bits});
+    return spv_const_value(s, t, &(IrConstant){{bits, bits, bits, bits}});
+}
+
+SpvId spv_const_slots(Spirv *s, IrType t, const uint32_t *data)
+{
+    IrConstant k = {{0}};
+    for (uint32_t i = 0; i < t.width; i++) {
+        k.bits[i] = *data++;
+        if (t.kind == SCALAR_F64)
+            k.bits[4 + i] = *data++;
+    }
+    return spv_const_value(s, t, &k);
 }
 
 SpvId spv_const_f32(Spirv *s, IrType like, float x)
@@ -290,6 +307,20 @@ SpvId spv_const_f32(Spirv *s, IrType like, float x)
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return spv_const_splat(s, as_kind(like, SCALAR_F32), bits);
+}
+
+SpvId spv_const_real(Spirv *s, IrType type, double x)
+{
+    if (type.kind != SCALAR_F64)
+        return spv_const_f32(s, type, (float)x);
+    IrConstant k;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    for (uint32_t i = 0; i < 4; i++) {
+        k.bits[i] = (uint32_t)bits;
+        k.bits[4 + i] = (uint32_t)(bits >> 32);
+    }
+    return spv_const_value(s, type, &k);
 }
 
 SpvId spv_const_null(Spirv *s, SpvId type)

@@ -78,9 +78,21 @@ static void print_text(Printer *p)
 }
 
 /* Of floats the bits as a number that says all of them; the others as they are. */
+static void print_double(Printer *p, uint32_t low, uint32_t high)
+{
+    uint32_t exponent = high >> 20 & 2047, fraction = high & 0xfffff;
+    bool     zero = !fraction && !low;
+    text_printf(p->out, " %s0x%c.%05x%08xp%+d", high >> 31 ? "-" : "", exponent ? '1' : '0',
+                fraction, low, exponent ? (int)exponent - 1023 : zero ? 0 : -1022);
+}
+
 static void print_constant(Printer *p)
 {
     uint32_t bits = *p->at++, width = p->floats[p->type];
+    if (width == 64) {
+        print_double(p, bits, *p->at++);
+        return;
+    }
     uint32_t fraction = width == 16 ? 10 : 23, bias = width == 16 ? 15 : 127;
     uint32_t top = width == 16 ? 31 : 255, exponent = bits >> fraction & top;
     uint32_t mantissa = (bits & ((1u << fraction) - 1)) << (24 - fraction);

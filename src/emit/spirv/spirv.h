@@ -23,6 +23,8 @@
 typedef struct SpirvTarget {
     uint32_t version;               /* 0: SPIRV_1_3; at most what the driver takes  */
     bool has_f16;                   /* shaderFloat16                                */
+    bool has_f64;                   /* shaderFloat64                                */
+    bool fuses_f64;                 /* Fma of f64 rounds once; not on lavapipe      */
     bool has_storage16;             /* storageBuffer16BitAccess                     */
     bool has_uniform16;             /* uniformAndStorageBuffer16BitAccess           */
     bool has_push16;                /* storagePushConstant16                        */
@@ -35,6 +37,7 @@ typedef struct SpirvTarget {
     bool robust_uniform;            /* the same for uniform buffers                 */
     bool keeps_inf_nan16;           /* shaderSignedZeroInfNanPreserveFloat16        */
     bool keeps_inf_nan32;           /* shaderSignedZeroInfNanPreserveFloat32        */
+    bool keeps_inf_nan64;           /* shaderSignedZeroInfNanPreserveFloat64        */
     bool rounds_even16;             /* shaderRoundingModeRTEFloat16                 */
     uint32_t row_lanes;             /* lavapipe: lanes that it fills with invocations
                                        of one row alone, so that short rows waste

@@ -106,6 +106,7 @@ typedef struct Spirv {
     Words   sections[SECTION_COUNT];
     SpvId   next_id;
     bool    too_large;              /* an instruction or the module               */
+    bool    lacks_f64;              /* the kernel uses it, the driver has none    */
 
     uint32_t *interned;             /* hash table: place in GLOBALS + 1           */
     uint32_t  ninterned, interned_room;
@@ -165,9 +166,11 @@ SpvId spv_type_u32(Spirv *s);
 SpvId spv_type_signed(Spirv *s, uint32_t width);
 SpvId spv_type_pointer(Spirv *s, SpvStorageClass storage, SpvId to);
 SpvId spv_const_u32(Spirv *s, uint32_t n);
-SpvId spv_const_value(Spirv *s, IrType t, const uint32_t *bits);    /* as IrConstant  */
+SpvId spv_const_value(Spirv *s, IrType t, const IrConstant *k);
+SpvId spv_const_slots(Spirv *s, IrType t, const uint32_t *data);    /* as IrVar.data  */
 SpvId spv_const_splat(Spirv *s, IrType t, uint32_t bits);
 SpvId spv_const_f32(Spirv *s, IrType like, float x);                /* width of like  */
+SpvId spv_const_real(Spirv *s, IrType type, double x);              /* f32 or f64     */
 SpvId spv_const_null(Spirv *s, SpvId type);
 SpvId spv_undef(Spirv *s, SpvId type);
 
@@ -223,7 +226,11 @@ typedef SpvId ArithFn(Spirv *s, const Inst *inst);
 ArithFn spv_math_pow, spv_math_ldexp, spv_math_frexp_fract, spv_math_frexp_exp, spv_math_frem;
 ArithFn spv_math_to_signed, spv_math_to_unsigned, spv_math_float_to_float;
 ArithFn spv_math_asin, spv_math_acos, spv_math_tanh, spv_math_asinh, spv_math_acosh;
-ArithFn spv_math_pack_half, spv_math_unpack_half;
+ArithFn spv_math_pack_half, spv_math_unpack_half, spv_math_word, spv_math_from_words;
+ArithFn spv_math_part;
+/* An f64 and the two words of its bits, the lower one first. */
+SpvId spv_double_words(Spirv *s, SpvId x);
+SpvId spv_double_of_words(Spirv *s, SpvId low, SpvId high);
 /* vec2 of f16 and the word of its bits. */
 SpvId spv_half_pack(Spirv *s, SpvId pair);
 SpvId spv_half_unpack(Spirv *s, SpvId word);

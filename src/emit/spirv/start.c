@@ -144,7 +144,7 @@ static SpvId element(Spirv *s, const Path *p, IrType leaf, uint32_t i)
         bytes += step->count ? i % step->count * step->bytes : step->bytes;
         i = step->count ? i / step->count : i;
     }
-    return spv_const_value(s, leaf, p->var->data + bytes / 4);
+    return spv_const_slots(s, leaf, p->var->data + bytes / 4);
 }
 
 /* Is this bit of `i` set? As wide as what is to be selected. */

@@ -62,7 +62,7 @@ static const Row rows[SUBGROUP_COUNT] = {
 
 static bool is_float(IrType t)
 {
-    return t.kind == SCALAR_F32 || t.kind == SCALAR_F16;
+    return t.kind >= SCALAR_F32 && t.kind <= SCALAR_F64;
 }
 
 /* A lane to broadcast from that is not a constant needs a shuffle. */

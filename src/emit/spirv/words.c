@@ -90,6 +90,22 @@ static SpvId to_word(Spirv *s, ScalarKind kind, SpvId v)
     return kind == SCALAR_F32 ? spv_op1(s, SpvOpBitcast, spv_type_u32(s), v) : v;
 }
 
+static SpvId double_load(Spirv *s, const IrVar *var, Sum at)
+{
+    SpvId low = word_load(s, var, at);
+    return spv_double_of_words(s, low, word_load(s, var, sum_plus(at, 1)));
+}
+
+static void double_store(Spirv *s, const IrVar *var, Sum at, SpvId v)
+{
+    SpvId words = spv_double_words(s, v);
+    for (uint32_t i = 0; i < 2; i++)
+        spv_put(s, SECTION_CODE, SpvOpStore,
+                OPERANDS(word_pointer(s, var, sum_plus(at, i)),
+                         spv_op_new(s, SpvOpCompositeExtract, spv_type_u32(s),
+                                    OPERANDS(words, i))));
+}
+
 /* ---- halves of words ---- */
 
 static SpvId half_shift(Spirv *s, Sum at)
@@ -142,13 +158,14 @@ static void half_store(Spirv *s, const IrVar *var, Sum at, SpvId v)
 SpvId spv_words_load(Spirv *s, const Where *p, const MemType *mem)
 {
     IrType type = mem->value.type;
-    bool half = mem->value.stride == 2;
+    bool half = mem->value.stride == 2, twice = mem->value.stride == 8;
     Sum at = sum_of(s, p, half ? 1 : 2);
     SpvId parts[4];
     for (uint32_t i = 0; i < type.width; i++)
-        parts[i] = half ? half_load(s, p->var, sum_plus(at, i))
-                        : from_word(s, (ScalarKind)type.kind,
-                                    word_load(s, p->var, sum_plus(at, i)));
+        parts[i] = half    ? half_load(s, p->var, sum_plus(at, i))
+                   : twice ? double_load(s, p->var, sum_plus(at, 2 * i))
+                           : from_word(s, (ScalarKind)type.kind,
+                                       word_load(s, p->var, sum_plus(at, i)));
     if (type.width == 1)
         return parts[0];
     return spv_op_new(s, SpvOpCompositeConstruct, spv_type_value(s, type), type.width,
@@ -159,7 +176,7 @@ void spv_words_store(Spirv *s, const Where *p, const MemType *mem, SpvId v)
 {
     IrType type = mem->value.type;
     SpvId scalar = spv_type_value(s, (IrType){type.kind, 1});
-    bool half = mem->value.stride == 2;
+    bool half = mem->value.stride == 2, twice = mem->value.stride == 8;
     Sum at = sum_of(s, p, half ? 1 : 2);
     for (uint32_t i = 0; i < type.width; i++) {
         SpvId part = type.width == 1
@@ -167,6 +184,8 @@ void spv_words_store(Spirv *s, const Where *p, const MemType *mem, SpvId v)
                          : spv_op_new(s, SpvOpCompositeExtract, scalar, OPERANDS(v, i));
         if (half)
             half_store(s, p->var, sum_plus(at, i), part);
+        else if (twice)
+            double_store(s, p->var, sum_plus(at, 2 * i), part);
         else
             spv_put(s, SECTION_CODE, SpvOpStore,
                     OPERANDS(word_pointer(s, p->var, sum_plus(at, i)),

@@ -77,8 +77,8 @@ static void cpu_adapter_info(GpuAdapter *a, GpuAdapterInfo *out)
         .kind = GPU_CPU, .vendor = "weft", .architecture = "cpu", .device = "CPU",
         .description = "the CPU, all lanes of its vector units",
         .subgroup_min = 4, .subgroup_max = 32,
-        .has_f16 = compile_has_f16(), .has_timestamps = true, .has_subgroups = true,
-        .has_subgroup_sizes = true,
+        .has_f16 = compile_has_f16(), .has_f64 = true, .has_timestamps = true,
+        .has_subgroups = true, .has_subgroup_sizes = true,
         .memory = physical_memory(), .limits = cpu_limits(),
     };
 }
@@ -111,11 +111,17 @@ static GpuDevice *cpu_device_create(GpuAdapter *a, const GpuDeviceDesc *desc, Di
     if (!d)
         goto failed;
     d->desc = *desc;
+    d->desc.cpu = NULL;                 /* the caller's */
+    Machine machine;
+    if (desc->cpu && !compile_find_machine(&machine, desc->cpu, true, diag)) {
+        free(d);
+        return NULL;
+    }
     d->limits = cpu_limits();
     d->cache_size = cache_size();
     d->cache = kernel_cache_create(&(KernelCacheDesc){
         .folder = desc->cache_folder, .no_disk = desc->no_disk_cache,
-        .off = desc->no_cache});
+        .off = desc->no_cache, .machine = desc->cpu ? &machine : NULL});
     d->buffers = buffer_pool_new(physical_memory());
     d->pool = pool_new(thread_count(desc->threads));
     d->watch = desc->deadline ? watch_new(desc->deadline) : NULL;
@@ -147,11 +153,20 @@ static void *cpu_buffer_data(GpuDevice *d, GpuBuffer *b)
 
 /* ---- kernels and queries ---- */
 
+/* A quick version first, the fast one when it is worth it: unless somebody wants to know which
+ * runs. */
+static bool has_tiers(void)
+{
+    const char *word = getenv("WEFT_TIERS");
+    return !word || strcmp(word, "off") != 0;
+}
+
 static GpuKernel *cpu_kernel_create(GpuDevice *d, const Module *m, const Decl *entry,
                                     const OverrideSetting *settings, uint32_t nsettings,
                                     Diag *diag)
 {
-    CompileOptions options = {.lanes = d->desc.lanes, .assume = ASSUME_INNER};
+    CompileOptions options = {.lanes = d->desc.lanes, .assume = KERNEL_ASSUMES,
+                              .quick = has_tiers()};
     const Kernel *kernel = kernel_get(d->cache, m, entry, settings, nsettings, &options, diag);
     GpuKernel *k = kernel ? calloc(1, sizeof *k) : NULL;
     if (!kernel)
@@ -161,7 +176,7 @@ static GpuKernel *cpu_kernel_create(GpuDevice *d, const Module *m, const Decl *e
         diag_add(diag, DIAG_out_of_memory, entry->span, "no memory for a kernel");
         return NULL;
     }
-    k->forms[0] = kernel;
+    k->forms[KERNEL_ASSUMES] = kernel;
     return k;
 }
 
@@ -169,7 +184,7 @@ static void cpu_kernel_destroy(GpuDevice *d, GpuKernel *k)
 {
     if (!k)
         return;
-    for (uint32_t i = 0; i < KERNEL_FORMS; i++)
+    for (uint32_t i = 0; i < ASSUME_COUNT; i++)
         kernel_release(d->cache, k->forms[i]);
     free(k);
 }
@@ -194,10 +209,10 @@ static bool cpu_submit(GpuDevice *d, GpuSubmit *s)
     return queue_submit(d->queue, s);
 }
 
-/* How long a dispatch will take is not known. */
+/* How long a dispatch will take is not known, only how long it took. */
 static bool cpu_help(GpuDevice *d, uint64_t limit)
 {
-    return limit == GPU_FOREVER && queue_help(d->queue);
+    return (limit == GPU_FOREVER || d->desc.timed_help) && queue_help(d->queue, limit);
 }
 
 const GpuBackend gpu_cpu_backend = {

@@ -44,8 +44,10 @@ typedef struct PoolJob {
     uint64_t        memory_size;    /* bytes a thread needs                       */
     uint64_t        total;          /* workgroups                                 */
     uint64_t        step;           /* workgroups in a run                        */
-    atomic_ullong   next;           /* first workgroup that nobody has taken      */
+    atomic_ullong   next;           /* first workgroup that is not taken          */
     atomic_bool     failed;         /* no memory for a thread, or stopped         */
+    KernelCache    *cache;          /* that improves its kernels                  */
+    atomic_ullong   hot_at;         /* clock_ns() when it shall; 0: never         */
 } PoolJob;
 
 /* How long the workgroups of a kernel take. */
@@ -104,20 +106,24 @@ typedef struct Parts {
     uint32_t      count;
     KernelBuffer *buffers;          /* that they use                              */
     uint32_t      room;
+    char          why[256];         /* there are none                             */
 } Parts;
 
-/* False: there is no memory, or a kernel cannot be made. */
+/* False: there is no memory, or a kernel cannot be made; Parts.why says which. */
 bool parts_plan(Parts *p, GpuDevice *d, const GpuLaunch *l, const uint32_t given[3]);
 void parts_fini(Parts *p);
 
 /* ---- queue.c ---- */
 
-#define KERNEL_FORMS 3u             /* as many as there are Assumptions           */
+#define KERNEL_ASSUMES ASSUME_USUAL
 
 struct GpuKernel {
-    const Kernel *forms[KERNEL_FORMS];  /* each assumes less; NULL: not needed yet.
-                                       All but the first are the queue's          */
+    const Kernel *forms[ASSUME_COUNT];  /* by what they assume; NULL: not needed yet.
+                                       All but that of KERNEL_ASSUMES are the queue's */
     Pace pace;                      /* of its workgroups; the queue's             */
+    uint64_t spent;                 /* ns in its dispatches while it is quick; the queue's */
+    double workgroup_time;          /* ns, the last time; 0: never timed. Where waits with a
+                                       timeout may help; the queue's              */
 };
 
 struct GpuQueries {
@@ -143,6 +149,6 @@ struct GpuDevice {
 Queue *queue_new(GpuDevice *d);
 void   queue_free(Queue *q);        /* after everything submitted is done         */
 bool   queue_submit(Queue *q, GpuSubmit *s);
-bool   queue_help(Queue *q);
+bool   queue_help(Queue *q, uint64_t limit);
 
 #endif

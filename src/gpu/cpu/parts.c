@@ -14,6 +14,7 @@
  */
 #include "gpu/cpu/cpu_priv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool reserve(Parts *p, uint32_t nbuffers)
@@ -67,17 +68,39 @@ static uint32_t flags_of(const GpuDevice *d, const Kernel *k, const KernelBuffer
     return bytes > d->cache_size && work > d->cache_size ? KERNEL_STREAMS : 0;
 }
 
-/* Form i of a kernel, made when it is first needed; NULL: it cannot be. */
-static const Kernel *form_of(GpuDevice *d, GpuKernel *k, uint32_t i)
+typedef struct Making {
+    Parts     *parts;
+    GpuDevice *device;
+    GpuKernel *kernel;
+    Assumptions what;
+    Arena      arena;
+} Making;
+
+static void make_form(void *context)
 {
-    if (!k->forms[i]) {
-        Arena arena;
-        arena_init(&arena, 0);
-        Diag diag = {.arena = &arena};
-        k->forms[i] = kernel_assuming_less(d->cache, k->forms[i - 1], &diag);
-        arena_fini(&arena);
+    Making *m = context;
+    Diag    diag = {.arena = &m->arena};
+    const Kernel **form = &m->kernel->forms[m->what];
+    *form = kernel_assuming(m->device->cache, m->kernel->forms[KERNEL_ASSUMES], m->what, &diag);
+    if (!*form && diag.list.len)
+        snprintf(m->parts->why, sizeof m->parts->why,
+                 "a kernel cannot be compiled for a dispatch that reaches its borders: %s",
+                 diag.list.data[0].message);
+}
+
+/* A form of a kernel, made when it is first needed; NULL: it cannot be, and why. */
+static const Kernel *form_of(Parts *p, GpuDevice *d, GpuKernel *k, Assumptions what)
+{
+    if (!k->forms[what]) {
+        Making m = {.parts = p, .device = d, .kernel = k, .what = what};
+        arena_init(&m.arena, 0);
+        if (!arena_try(&m.arena, make_form, &m))
+            k->forms[what] = NULL;
+        arena_fini(&m.arena);
+        if (k->forms[what] && k->spent == UINT64_MAX)   /* it is hot already */
+            kernel_improve(d->cache, k->forms[what]);
     }
-    return k->forms[i];
+    return k->forms[what];
 }
 
 static bool is_whole(const ProofBox *box, const uint32_t groups[3])
@@ -115,14 +138,16 @@ static void add_around(Parts *p, const PoolPart *like, ProofBox outer, const Pro
 bool parts_plan(Parts *p, GpuDevice *d, const GpuLaunch *l, const uint32_t given[3])
 {
     GpuKernel *k = l->kernel;
-    bool       turned = k->forms[0]->turned;    /* and so are the others */
+    bool       turned = k->forms[KERNEL_ASSUMES]->turned;   /* and so are the others */
     uint32_t   groups[3];
     ProofBox   inner = {{0}, {0}};
     bool       has_inner = false;
     p->count = 0;
+    snprintf(p->why, sizeof p->why, "no memory to run a dispatch");
     kernel_groups(groups, given, turned);
-    for (uint32_t i = 0; i < KERNEL_FORMS; i++) {
-        const Kernel *form = form_of(d, k, i);
+    Assumptions what = KERNEL_ASSUMES, last;
+    do {
+        const Kernel *form = form_of(p, d, k, what);
         uint32_t used = has_inner ? p->parts[0].kernel->nbindings : 0;
         if (!form || !reserve(p, used + form->nbindings))
             return false;
@@ -149,7 +174,9 @@ bool parts_plan(Parts *p, GpuDevice *d, const GpuLaunch *l, const uint32_t given
             inner = part.box;
             add_part(p, &part, &inner);
         }
-    }
+        last = what;
+        what = kernel_assumes_less(form, has_inner);
+    } while (last != ASSUME_NOTHING);
     return false;
 }
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "base/core.h"
+#include "base/fork.h"
 
 #define WORTH_WAKING  20000u        /* ns of work that is left                    */
 #define SURELY_WORTH  100000u       /* the same, if it was so last time           */
@@ -27,6 +28,8 @@
 #define MOST_UNTIMED  16u           /* workgroups at the start of a dispatch      */
 #define UNTIMED_TURNS 3u            /* short dispatches of a kernel one after the
                                        other: the clock takes as long as they do  */
+#define WATCH_TIME    30000u        /* ns that a thread without work looks out for the next
+                                       dispatch before it sleeps: being woken takes longer */
 #define FEW_CORES     8
 #define STACK_SIZE    (8u << 20)
 
@@ -41,14 +44,17 @@ struct Pool {
     pthread_cond_t  work;           /* a job is there, or the end                 */
     pthread_cond_t  idle;           /* a worker has left the job                  */
     PoolJob        *job;            /* NULL: none                                 */
-    uint64_t        number;         /* of the job, so that each joins once        */
-    uint32_t        busy;           /* workers in the job                         */
+    _Atomic uint64_t number;        /* of the job, so that each joins once        */
+    _Atomic uint32_t busy;          /* workers in the job                         */
+    uint32_t        asleep;         /* workers that wait to be woken              */
+    bool            waits;          /* the caller sleeps until none is busy       */
     bool            ends;
     uint64_t        cores;          /* that workers may use; 0: any               */
     int             kept_off;       /* the one of them that they may not use now  */
     uint32_t        nworkers;
     Worker         *workers;
     Scratch         scratch;        /* of the caller                              */
+    uint32_t generation;            /* fork.h                                     */
 };
 
 bool scratch_reserve(Scratch *s, uint64_t size)
@@ -91,6 +97,13 @@ static uint64_t units_of(const PoolPart *p)
     return (uint64_t)(b->last[0] - b->first[0]) * bands_of(p) * (b->last[2] - b->first[2]);
 }
 
+/* The version of a kernel that is there now. Loaded by hand: a call through an atomic pointer is
+ * a plain load in GCC. */
+static KernelFn *version_of(const Kernel *k)
+{
+    return atomic_load_explicit(&k->run, memory_order_acquire);
+}
+
 /* Units [first, last) of a part, counted along x, then y, then z. */
 static bool run_part(const PoolPart *p, void *memory, uint64_t first, uint64_t last)
 {
@@ -102,8 +115,8 @@ static bool run_part(const PoolPart *p, void *memory, uint64_t first, uint64_t l
         uint32_t to = (uint32_t)(end < wide ? end : wide);
         uint32_t y = b->first[1] + (uint32_t)(row - layer * high) * band_of(p);
         uint32_t z = b->first[2] + (uint32_t)layer;
-        if (p->kernel->run(&p->dispatch, memory, b->first[0] + (uint32_t)x, b->first[0] + to,
-                           y, z))
+        if (version_of(p->kernel)(&p->dispatch, memory, b->first[0] + (uint32_t)x,
+                                  b->first[0] + to, y, z))
             return false;
         first += to - x;
     }
@@ -125,6 +138,17 @@ static bool run_range(const PoolJob *j, void *memory, uint64_t first, uint64_t l
     return true;
 }
 
+/* The fast versions of kernels that have run for long enough: later runs have them. */
+static void improve_hot(PoolJob *j)
+{
+    uint64_t at = atomic_load_explicit(&j->hot_at, memory_order_relaxed);
+    if (!at || clock_ns() < at)
+        return;
+    atomic_store_explicit(&j->hot_at, 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < j->nparts; i++)
+        kernel_improve(j->cache, j->parts[i].kernel);
+}
+
 /* Units that this thread has run. */
 static uint64_t take_runs(PoolJob *j, Scratch *scratch)
 {
@@ -141,9 +165,18 @@ static uint64_t take_runs(PoolJob *j, Scratch *scratch)
         if (!run_range(j, scratch->memory, first, last))
             atomic_store(&j->failed, true);
         done += last - first;
+        improve_hot(j);
     }
     return done;
 }
+
+/* Looks for a while whether *value is still `old`. */
+#define WATCH(value, old)                                                                    \
+    for (uint64_t end = clock_ns() + WATCH_TIME, n = 0; atomic_load(&(value)) == (old); n++) {  \
+        core_pause();                                                                        \
+        if (n % 64 == 63 && clock_ns() >= end)                                               \
+            break;                                                                           \
+    }
 
 static void *worker_main(void *argument)
 {
@@ -152,8 +185,11 @@ static void *worker_main(void *argument)
     uint64_t seen = 0;
     pthread_mutex_lock(&p->lock);
     for (;;) {
-        while (!p->ends && (!p->job || p->number == seen))
+        while (!p->ends && (!p->job || p->number == seen)) {
+            p->asleep++;
             pthread_cond_wait(&p->work, &p->lock);
+            p->asleep--;
+        }
         if (p->ends)
             break;
         PoolJob *job = p->job;
@@ -162,8 +198,11 @@ static void *worker_main(void *argument)
         pthread_mutex_unlock(&p->lock);
         take_runs(job, &w->scratch);
         pthread_mutex_lock(&p->lock);
-        if (--p->busy == 0)
+        if (--p->busy == 0 && p->waits)
             pthread_cond_signal(&p->idle);
+        pthread_mutex_unlock(&p->lock);
+        WATCH(p->number, seen);
+        pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -197,13 +236,21 @@ static uint64_t run_together(Pool *p, PoolJob *job)
     pthread_mutex_lock(&p->lock);
     p->job = job;
     p->number++;
-    pthread_cond_broadcast(&p->work);
+    if (p->asleep)
+        pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
     uint64_t done = take_runs(job, &p->scratch);
     pthread_mutex_lock(&p->lock);
-    p->job = NULL;                  /* nobody joins any more */
+    p->job = NULL;                  /* closed to new threads */
+    uint32_t busy = p->busy;
+    pthread_mutex_unlock(&p->lock);
+    if (busy)
+        WATCH(p->busy, busy);
+    pthread_mutex_lock(&p->lock);
+    p->waits = true;
     while (p->busy)
         pthread_cond_wait(&p->idle, &p->lock);
+    p->waits = false;
     pthread_mutex_unlock(&p->lock);
     set_alone(job, true);
     return done;
@@ -304,7 +351,7 @@ bool pool_plan(Pool *p, PoolJob *job)
 static bool run_only(const PoolPart *p, void *memory)
 {
     const uint32_t *at = p->box.first;
-    return p->kernel->run(&p->dispatch, memory, at[0], at[0] + 1, at[1], at[2]) == 0;
+    return version_of(p->kernel)(&p->dispatch, memory, at[0], at[0] + 1, at[1], at[2]) == 0;
 }
 
 /* What nobody could share, or would, is not timed. */
@@ -312,7 +359,8 @@ bool pool_run(Pool *p, PoolJob *job, Pace *pace)
 {
     if (job->total == 1)
         return run_only(&job->parts[0], p->scratch.memory);
-    if (!p->nworkers || is_short(job, pace))
+    bool timed = atomic_load_explicit(&job->hot_at, memory_order_relaxed) != 0;
+    if ((!p->nworkers && !timed) || is_short(job, pace))
         return run_range(job, p->scratch.memory, 0, job->total);
     run_job(p, job, pace);
     return !atomic_load(&job->failed);
@@ -350,6 +398,7 @@ Pool *pool_new(uint32_t threads)
     uint32_t wanted = threads > 1 ? threads - 1 : 0;
     if (!p)
         return NULL;
+    p->generation = fork_generation();
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->idle, NULL);
@@ -365,22 +414,28 @@ Pool *pool_new(uint32_t threads)
     return p;
 }
 
-void pool_free(Pool *p)
+static void end_workers(Pool *p)
 {
-    if (!p)
-        return;
     pthread_mutex_lock(&p->lock);
     p->ends = true;
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
-    for (uint32_t i = 0; i < p->nworkers; i++) {
+    for (uint32_t i = 0; i < p->nworkers; i++)
         pthread_join(p->workers[i].thread, NULL);
-        scratch_fini(&p->workers[i].scratch);
-    }
-    scratch_fini(&p->scratch);
     pthread_cond_destroy(&p->idle);
     pthread_cond_destroy(&p->work);
     pthread_mutex_destroy(&p->lock);
+}
+
+void pool_free(Pool *p)
+{
+    if (!p)
+        return;
+    if (!fork_is_stale(p->generation))
+        end_workers(p);
+    for (uint32_t i = 0; i < p->nworkers; i++)
+        scratch_fini(&p->workers[i].scratch);
+    scratch_fini(&p->scratch);
     free(p->workers);
     free(p);
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork.h"
 #include "base/stack.h"
 
 #define STACK_SIZE (8u << 20)
@@ -28,6 +29,7 @@ struct Queue {
     GpuSubmit      *first, **last;
     bool            busy;           /* a thread is carrying out a submit          */
     bool            ends;
+    uint32_t        generation;     /* fork.h                                     */
     Parts           parts;          /* of the dispatch being run                  */
     PoolJob         job;            /* made of them                               */
 };
@@ -84,15 +86,51 @@ static bool plan_dispatch(Queue *q, const GpuLaunch *l, const uint32_t groups[3]
     return pool_plan(q->device->pool, &q->job);
 }
 
+/* A quick kernel is hot once it ran for as long as it took to compile. */
+#define LEAST_HOT 2000000u              /* ns */
+
+/* Nanoseconds at which its dispatch shall ask for the fast version; 0: it has that. */
+static uint64_t hot_at(const GpuKernel *kernel, uint64_t now)
+{
+    const Kernel *k = kernel->forms[KERNEL_ASSUMES];
+    uint64_t after = MAX_OF(k->made_ns, LEAST_HOT);
+    if (!k->quick || kernel->spent == UINT64_MAX)
+        return 0;
+    return kernel->spent < after ? now + after - kernel->spent : now;
+}
+
+static bool run_timed(Queue *q, GpuKernel *kernel)
+{
+    uint64_t begin = clock_ns(), at = hot_at(kernel, begin);
+    q->job.cache = q->device->cache;
+    atomic_store_explicit(&q->job.hot_at, at, memory_order_relaxed);
+    bool ok = pool_run(q->device->pool, &q->job, &kernel->pace);
+    uint64_t end = clock_ns();
+    atomic_store_explicit(&q->job.hot_at, 0, memory_order_relaxed);
+    kernel->spent += end - begin;
+    if (at && end >= at) {
+        for (uint32_t i = 0; i < q->job.nparts; i++)
+            kernel_improve(q->device->cache, q->job.parts[i].kernel);
+        kernel->spent = UINT64_MAX;
+    }
+    return ok;
+}
+
 static bool run_once(Queue *q, GpuKernel *kernel)
 {
     GpuDevice *d = q->device;
     if (d->watch)
         watch_begin(d->watch, &d->stop);
-    bool ok = pool_run(d->pool, &q->job, &kernel->pace);
+    bool quick = kernel->forms[KERNEL_ASSUMES]->quick && kernel->spent != UINT64_MAX;
+    bool ok = quick ? run_timed(q, kernel) : pool_run(d->pool, &q->job, &kernel->pace);
     if (d->watch)
         watch_end(d->watch);
     return ok;
+}
+
+static double count_groups(const uint32_t groups[3], uint32_t again)
+{
+    return (double)groups[0] * groups[1] * groups[2] * (1.0 + again);
 }
 
 static void run_dispatch(Queue *q, const GpuCommand *c)
@@ -102,13 +140,17 @@ static void run_dispatch(Queue *q, const GpuCommand *c)
     uint32_t groups[3];
     if (!groups_of(c, groups) || !groups[0] || !groups[1] || !groups[2])
         return;
+    const uint64_t begin = d->desc.timed_help ? clock_ns() : 0;
     if (!plan_dispatch(q, l, groups)) {
-        lose(d, l->tag, "no memory to run a dispatch");
+        lose(d, l->tag, q->parts.why);
         return;
     }
     bool ok = run_once(q, l->kernel);
     for (uint32_t i = 0; ok && i < c->dispatch.again && !atomic_load(&d->lost); i++)
         ok = run_once(q, l->kernel);
+    if (d->desc.timed_help)
+        l->kernel->workgroup_time = (double)(clock_ns() - begin + 1)
+                                    / count_groups(groups, c->dispatch.again);
     if (!ok)
         report_stop(d, l->tag);
 }
@@ -186,6 +228,11 @@ static void *queue_main(void *argument)
 bool queue_submit(Queue *q, GpuSubmit *s)
 {
     s->next = NULL;
+    if (fork_is_stale(q->generation)) {
+        lose(q->device, NULL, FORK_MESSAGE);
+        s->done(s->user);
+        return false;
+    }
     pthread_mutex_lock(&q->lock);
     *q->last = s;
     q->last = &s->next;
@@ -196,15 +243,50 @@ bool queue_submit(Queue *q, GpuSubmit *s)
     return !atomic_load(&q->device->lost);
 }
 
+/* Nanoseconds that a command takes, going by the last time; GPU_FOREVER: it has not run yet, or
+ * its workgroups are counted later. */
+static uint64_t expected_time(const GpuCommand *c)
+{
+    switch (c->kind) {
+    case GPU_DISPATCH: {
+        const double time = c->dispatch.launch->kernel->workgroup_time
+                            * count_groups(c->dispatch.groups, c->dispatch.again);
+        return time > 0 && time < 1e15 ? (uint64_t)time : GPU_FOREVER;
+    }
+    case GPU_DISPATCH_INDIRECT:
+        return GPU_FOREVER;
+    case GPU_COPY:
+        return c->copy.size / 4;            /* bytes a nanosecond, at the least */
+    case GPU_CLEAR:
+        return c->clear.size / 4;
+    case GPU_WRITE:
+        return c->write.size / 4;
+    case GPU_TIMESTAMP: case GPU_RESOLVE:
+        break;
+    }
+    return 0;
+}
+
+static bool fits(const GpuSubmit *s, uint64_t limit)
+{
+    for (uint32_t i = 0; i < s->count && limit != GPU_FOREVER; i++) {
+        const uint64_t time = expected_time(&s->commands[i]);
+        if (time > limit)
+            return false;
+        limit -= time;
+    }
+    return true;
+}
+
 /* The caller's thread may round in its own way and have a small stack: kernels get
  * what they have on ours, or it does not help. */
-bool queue_help(Queue *q)
+bool queue_help(Queue *q, uint64_t limit)
 {
     fenv_t theirs;
-    if (stack_room() < HELP_STACK)
+    if (stack_room() < HELP_STACK || fork_is_stale(q->generation))
         return false;
     pthread_mutex_lock(&q->lock);
-    bool mine = q->first && !q->busy;
+    bool mine = q->first && !q->busy && fits(q->first, limit);
     if (mine) {
         fegetenv(&theirs);
         fesetenv(FE_DFL_ENV);
@@ -224,6 +306,7 @@ Queue *queue_new(GpuDevice *d)
     if (!q)
         return NULL;
     q->device = d;
+    q->generation = fork_generation();
     q->last = &q->first;
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->more, NULL);
@@ -238,10 +321,8 @@ Queue *queue_new(GpuDevice *d)
     return q;
 }
 
-void queue_free(Queue *q)
+static void end_thread(Queue *q)
 {
-    if (!q)
-        return;
     pthread_mutex_lock(&q->lock);
     q->ends = true;
     pthread_cond_signal(&q->more);
@@ -249,6 +330,14 @@ void queue_free(Queue *q)
     pthread_join(q->thread, NULL);
     pthread_cond_destroy(&q->more);
     pthread_mutex_destroy(&q->lock);
+}
+
+void queue_free(Queue *q)
+{
+    if (!q)
+        return;
+    if (!fork_is_stale(q->generation))
+        end_thread(q);
     parts_fini(&q->parts);
     free(q);
 }

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/fork.h"
+
 struct Watch {
     pthread_mutex_t lock;
     pthread_cond_t  changed;
@@ -18,6 +20,7 @@ struct Watch {
     uint64_t        until;          /* its deadline, by clock_ns()                */
     bool            sleeps;         /* nothing was running: the thread must be told */
     bool            ends;
+    uint32_t        generation;     /* fork.h                                     */
 };
 
 static void *watch_main(void *argument)
@@ -45,6 +48,7 @@ Watch *watch_new(uint64_t deadline)
     if (!w)
         return NULL;
     w->deadline = deadline;
+    w->generation = fork_generation();
     pthread_mutex_init(&w->lock, NULL);
     clock_cond_init(&w->changed);
     if (pthread_create(&w->thread, NULL, watch_main, w) != 0) {
@@ -56,8 +60,10 @@ Watch *watch_new(uint64_t deadline)
 
 void watch_free(Watch *w)
 {
-    if (!w)
+    if (!w || fork_is_stale(w->generation)) {
+        free(w);
         return;
+    }
     pthread_mutex_lock(&w->lock);
     w->ends = true;
     pthread_cond_signal(&w->changed);

@@ -126,6 +126,7 @@ static void find_features(GpuAdapter *a)
     USE(storage16.uniformAndStorageBuffer16BitAccess);
     USE(storage16.storagePushConstant16);
     USE(float16.shaderFloat16);
+    USE(core.features.shaderFloat64);
     USE(subgroup_types.shaderSubgroupExtendedTypes);
     USE(standard_layout.uniformBufferStandardLayout);
     USE(zero_init.shaderZeroInitializeWorkgroupMemory);
@@ -354,6 +355,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
     a->target = (SpirvTarget){
         .version = a->version >= VK_API_VERSION_1_2 ? SPIRV_1_4 : SPIRV_1_3,
         .has_f16 = f->float16.shaderFloat16,
+        .has_f64 = f->core.features.shaderFloat64,
         .has_storage16 = f->storage16.storageBuffer16BitAccess,
         .has_uniform16 = f->storage16.uniformAndStorageBuffer16BitAccess,
         .has_push16 = f->storage16.storagePushConstant16,
@@ -366,6 +368,7 @@ static void find_target(GpuAdapter *a, const Properties *p)
         .robust_uniform = f->robust2.robustBufferAccess2,
         .keeps_inf_nan16 = p->floats.shaderSignedZeroInfNanPreserveFloat16,
         .keeps_inf_nan32 = p->floats.shaderSignedZeroInfNanPreserveFloat32,
+        .keeps_inf_nan64 = p->floats.shaderSignedZeroInfNanPreserveFloat64,
         .rounds_even16 = p->floats.shaderRoundingModeRTEFloat16,
         .row_lanes = is_lavapipe(a) ? p->subgroup.subgroupSize : 0,
         .merges_loads = is_swiftshader(a),
@@ -393,7 +396,7 @@ static void find_info(GpuAdapter *a, const Properties *p)
         .device = a->device, .description = a->description, .driver = a->driver,
         .vendor_id = a->properties.vendorID, .device_id = a->properties.deviceID,
         .subgroup_min = p->subgroup.subgroupSize, .subgroup_max = p->subgroup.subgroupSize,
-        .has_f16 = f16,
+        .has_f16 = f16, .has_f64 = f->core.features.shaderFloat64,
         .has_timestamps = a->timestamp_bits && a->properties.limits.timestampPeriod > 0,
         .has_subgroups = subgroups_do(p, f16, f->subgroup_types.shaderSubgroupExtendedTypes),
         .memory = memory ? memory : largest_heap(a, 0),

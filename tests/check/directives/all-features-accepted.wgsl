@@ -2,6 +2,7 @@
 enable f16;
 enable subgroups;
 enable clip_distances, dual_source_blending, primitive_index;
+enable weft_f64;
 requires readonly_and_readwrite_storage_textures;
 requires packed_4x8_integer_dot_product;
 requires unrestricted_pointer_parameters;

@@ -26,24 +26,44 @@ static void compile(TestKernel *k, Arena *arena, const char *wgsl, uint32_t lane
     Module *m = checked(arena, wgsl, diag);
     if (!m)
         return;
-    CompileJob job = {{m, m->info->entry_points.data[0], NULL, 0}, {.lanes = lanes}};
+    CompileJob job = {.source = {m, m->info->entry_points.data[0], NULL, 0},
+                      .options = {.lanes = lanes}};
     pipeline_run(&k->object, &job, diag);
 }
 
-/* For a machine that the pipeline would not choose. */
-static void compile_for(TestKernel *k, Arena *arena, const char *wgsl, uint32_t lanes,
-                        const EmitOptions *machine, Diag *diag)
+/* After the portable passes; NULL after a diagnostic. */
+static Facts *facts_of(Arena *arena, const char *wgsl, uint32_t lanes, Diag *diag)
 {
     Module *m = checked(arena, wgsl, diag);
     Specialization special;
     if (!m || !check_specialize(&special, arena, m, m->info->entry_points.data[0], NULL, 0,
                                 diag))
-        return;
+        return NULL;
     Ir *ir = lower_entry_point(arena, m, m->info->entry_points.data[0], &special, diag);
     for (uint32_t i = 0; ir && i < opt_pass_count; i++)
         opt_passes[i].run(ir);
-    if (ir)
-        emit_llvm(&k->object.emitted, analysis_run(arena, ir, lanes, lanes), machine, diag);
+    return ir ? analysis_run(arena, ir, lanes, lanes) : NULL;
+}
+
+/* For a machine that the pipeline would not choose. */
+static void compile_for(TestKernel *k, Arena *arena, const char *wgsl, uint32_t lanes,
+                        const Machine *machine, Diag *diag)
+{
+    Facts *facts = facts_of(arena, wgsl, lanes, diag);
+    if (facts)
+        emit_llvm(&k->object.emitted, facts, &(EmitOptions){.machine = machine}, diag);
+}
+
+const char *test_kernel_assembly(Arena *arena, const char *wgsl, uint32_t lanes,
+                                 const Machine *machine)
+{
+    Diag diag = {.arena = arena};
+    Text text = {.arena = arena};
+    Facts *facts = facts_of(arena, wgsl, lanes, &diag);
+    assert_non_null(facts);
+    emit_llvm_dump(&text, EMIT_DUMP_ASM, facts, &(EmitOptions){.machine = machine}, &diag);
+    assert_int_equal(diag.errors, 0);
+    return text.data;
 }
 
 static void load(TestKernel *k)
@@ -59,7 +79,7 @@ static void load(TestKernel *k)
 }
 
 void test_kernel_open(TestKernel *k, const char *wgsl, uint32_t lanes,
-                      const EmitOptions *machine)
+                      const Machine *machine)
 {
     Arena arena;
     arena_init(&arena, 0);

@@ -27,10 +27,10 @@ static TestDevice *open_device(void)
     return &the_device;
 }
 
-static bool needs_f16(const GenProgram *p)
+static bool needs(const GenProgram *p, const char *directive)
 {
-    static const char first[] = "enable f16;";
-    return p->text.len >= sizeof first - 1 && memcmp(p->text.data, first, sizeof first - 1) == 0;
+    const char *at = strstr(p->text.data, directive), *end = strchr(p->text.data, '@');
+    return at && (!end || at < end);
 }
 
 /* Memory of workgroups is counted without arrays whose sizes are overrides. */
@@ -52,7 +52,8 @@ static bool can_run(const GenProgram *p, uint32_t *subgroup_size)
 {
     const TestDevice *d = open_device();
     *subgroup_size = d->subgroup_min;
-    if ((needs_f16(p) && !d->has_f16) || !is_within_limits(p, d))
+    if ((needs(p, "enable f16;") && !d->has_f16) ||
+        (needs(p, "enable weft_f64;") && !d->has_f64) || !is_within_limits(p, d))
         return false;
     return !p->subgroups || (d->has_subgroups && d->subgroup_min == d->subgroup_max);
 }
@@ -68,7 +69,7 @@ static const char *run_program_with(const GenProgram *p, const weft_entry_point 
     for (uint32_t i = 0; i < p->noverrides; i++)
         settings[i] = (OverrideSetting){str_of(p->overrides[i].name), p->overrides[i].value};
     for (uint32_t i = 0; i < entry->binding_count; i++) {
-        const weft_binding *b = &entry->bindings[i];
+        const weft_wgsl_binding *b = &entry->bindings[i];
         for (uint32_t k = 0; k < p->nbuffers; k++)
             if (p->buffers[k].binding == b->binding)
                 buffers[run.nbuffers++] = (TestBuffer){

@@ -44,7 +44,7 @@ static const char *literal_scalar(Gen *g, Kind kind, double *max)
         break;
     }
     *max = MAX_OF(*max, f < 0 ? -f : f);
-    return put(g, f < 0 ? "(%.3f%c)" : "%.3f%c", f, kind == KIND_F16 ? 'h' : 'f');
+    return put(g, f < 0 ? "(%.3f%s)" : "%.3f%s", f, kind_suffix(kind));
 }
 
 Ex expr_literal(Gen *g, const Ty *t)
@@ -71,6 +71,7 @@ Ex expr_runtime(Gen *g, const Ty *t)
     case KIND_I32:  x = put(g, "i32(%s)", u);                   break;
     case KIND_U32:  x = u;                                      break;
     case KIND_F32:  x = put(g, "f32(%s & 15u)", u);             break;
+    case KIND_F64:  x = put(g, "f64(%s & 15u)", u);             break;
     default:        x = put(g, "f16(%s & 15u)", u);             break;
     }
     if (t->width > 1)

@@ -23,17 +23,18 @@ static Bounds stored_bounds(const Ty *t)
 
 static bool fits(const Ty *t, double max, int frac)
 {
-    return ldexp(max, frac) <= ldexp(1, t->kind == KIND_F16 ? 11 : 24);
+    int digits = t->kind == KIND_F16 ? 11 : t->kind == KIND_F64 ? 53 : 24;
+    return ldexp(max, frac) <= ldexp(1, digits);
 }
 
-static char suffix(const Ty *t)
+const char *kind_suffix(Kind kind)
 {
-    return t->kind == KIND_F16 ? 'h' : 'f';
+    return kind == KIND_F16 ? "h" : kind == KIND_F64 ? "lf" : "f";
 }
 
 static const char *constant(Gen *g, const Ty *t, double x)
 {
-    const char *s = put(g, x < 0 ? "(%.3f%c)" : "%.3f%c", x, suffix(t));
+    const char *s = put(g, x < 0 ? "(%.3f%s)" : "%.3f%s", x, kind_suffix(t->kind));
     return t->width == 1 ? s : put(g, "%s(%s)", t->name, s);
 }
 
@@ -232,7 +233,9 @@ static Ex float_convert(Gen *g, const Ty *t, int depth)
 {
     Kind kind = chance(g, 50) ? KIND_I32 : KIND_U32;
     const Ty *i = ty_vector(g, kind, t->width), *b = ty_vector(g, KIND_BOOL, t->width);
-    Kind other = t->kind == KIND_F32 && g->halves ? KIND_F16 : KIND_F32;
+    Kind other = t->kind == KIND_F32 && g->doubles && chance(g, 50) ? KIND_F64
+                 : t->kind == KIND_F32 && g->halves                ? KIND_F16
+                                                                   : KIND_F32;
     switch (pick(g, 4)) {
     case 0:  return made(put(g, "%s(%s)", t->name, expr_unknown(g, b, depth - 1).text), 1, 0);
     case 1:  {

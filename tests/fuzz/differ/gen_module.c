@@ -46,9 +46,11 @@ static void declare_structs(Gen *g)
 static const Ty *uniform_struct(Gen *g)
 {
     const Ty *fields[MAX_FIELDS] = {ty_vector(g, KIND_U32, 1), ty_vector(g, KIND_U32, 4)};
+    g->no_doubles = true;
     for (uint32_t i = 2; i < MAX_FIELDS; i++)
         fields[i] = chance(g, 30) ? ty_matrix(g, KIND_F32, 2 + pick(g, 3), 2 + pick(g, 3))
                                   : ty_any_vector(g, true);
+    g->no_doubles = false;
     const Ty *t = ty_struct(g, fields, MAX_FIELDS);
     g->structs.len--;                       /* not for others */
     return t;
@@ -269,10 +271,13 @@ static void module(Gen *g, GenProgram *out)
 {
     g->text.arena = g->arena;
     g->halves = chance(g, 40);
+    g->doubles = chance(g, 35);
     g->subgroups = chance(g, 25);
     choose_sizes(g);
     if (g->halves)
         line(g, "enable f16;");
+    if (g->doubles)
+        line(g, "enable weft_f64;");
     if (g->subgroups)
         line(g, "enable subgroups;");
     line(g, "requires uniform_buffer_standard_layout, immediate_address_space;");

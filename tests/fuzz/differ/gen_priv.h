@@ -21,7 +21,8 @@
 
 /* ---- types ---- */
 
-typedef enum Kind { KIND_BOOL, KIND_I32, KIND_U32, KIND_F32, KIND_F16, KIND_COUNT } Kind;
+typedef enum Kind { KIND_BOOL, KIND_I32, KIND_U32, KIND_F32, KIND_F16, KIND_F64,
+               KIND_COUNT } Kind;
 typedef enum Form { FORM_VECTOR, FORM_MATRIX, FORM_ARRAY, FORM_STRUCT } Form;
 
 #define MAX_FIELDS 5u
@@ -40,6 +41,7 @@ struct Ty {
     uint32_t    offsets[MAX_FIELDS];
     uint32_t    size, align;        /* bytes, in buffers                          */
     bool        has_bool;           /* cannot be in a buffer                      */
+    bool        has_double;         /* cannot be in a uniform buffer              */
 };
 
 /* ---- values and variables ---- */
@@ -120,6 +122,7 @@ typedef struct Gen {
     uint32_t names;                 /* given out                                  */
 
     bool     halves;                /* f16 is enabled                             */
+    bool     doubles, no_doubles;   /* f64 is enabled; but not here               */
     bool     subgroups;
     uint32_t size[3], groups[3];    /* workgroup, dispatch                        */
     uint32_t invocations;           /* of a workgroup                             */
@@ -183,6 +186,7 @@ bool      ty_is_float(const Ty *t);
 bool      ty_is_int(const Ty *t);
 Kind      kind_any(Gen *g, bool buffer);
 Kind      kind_float(Gen *g);
+const char *kind_suffix(Kind kind);                     /* of a literal: "f"      */
 const Ty *ty_any_vector(Gen *g, bool buffer);
 const Ty *ty_any(Gen *g, bool buffer, uint32_t depth);
 void      ty_fill(Gen *g, const Ty *t, uint8_t *at);

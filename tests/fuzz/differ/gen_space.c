@@ -56,7 +56,7 @@ static const char *any_scalar(Gen *g, Kind kind, double *value)
     case KIND_U32:  *value = n;             return put(g, "%uu", n);
     case KIND_I32:  *value = (int32_t)n;    return put(g, "i32(%d)", (int32_t)n);
     default:        *value = (int)pick(g, 17) - 8;
-                    return put(g, "%s(%d)", kind == KIND_F16 ? "f16" : "f32", (int)*value);
+                    return put(g, "%s(%d)", ty_vector(g, kind, 1)->name, (int)*value);
     }
 }
 
@@ -101,7 +101,9 @@ void overrides_declare(Gen *g, GenProgram *out)
 
 static void declare_uniform(Gen *g, GenProgram *out)
 {
+    g->no_doubles = true;
     const Ty *t = ty_any(g, true, 2);
+    g->no_doubles = false;
     GenBuffer *b = gen_buffer(g, out, "uni", t);
     line(g, "@group(0) @binding(%u) var<uniform> uni : %s;", b->binding, t->name);
     var_add(g, (Var){.text = "uni", .type = t, .uniform = true, .space = SPACE_UNIFORM});
@@ -112,9 +114,11 @@ static void declare_immediate(Gen *g, GenProgram *out)
 {
     const Ty *fields[MAX_FIELDS];
     uint32_t n = 1 + pick(g, MAX_FIELDS);
+    g->no_doubles = true;
     for (uint32_t i = 0; i < n; i++)
         fields[i] = chance(g, 20) ? ty_matrix(g, KIND_F32, 2 + pick(g, 3), 2 + pick(g, 3))
                                   : ty_any_vector(g, true);
+    g->no_doubles = false;
     const Ty *t = ty_struct(g, fields, n);
     line(g, "var<immediate> imm : %s;", t->name);
     var_add(g, (Var){.text = "imm", .type = t, .uniform = true});

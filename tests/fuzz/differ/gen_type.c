@@ -6,7 +6,7 @@
  */
 #include "gen_priv.h"
 
-static const char *const kind_names[] = {"bool", "i32", "u32", "f32", "f16"};
+static const char *const kind_names[] = {"bool", "i32", "u32", "f32", "f16", "f64"};
 
 uint32_t round_up(uint32_t n, uint32_t to)
 {
@@ -15,7 +15,7 @@ uint32_t round_up(uint32_t n, uint32_t to)
 
 static uint32_t kind_size(Kind kind)
 {
-    return kind == KIND_F16 ? 2 : 4;
+    return kind == KIND_F16 ? 2 : kind == KIND_F64 ? 8 : 4;
 }
 
 /* ---- making, each once ---- */
@@ -35,7 +35,7 @@ const Ty *ty_vector(Gen *g, Kind kind, uint32_t width)
             .name = width == 1 ? kind_names[kind]
                                : put(g, "vec%u<%s>", width, kind_names[kind]),
             .size = width * size, .align = (width == 3 ? 4 : width) * size,
-            .has_bool = kind == KIND_BOOL,
+            .has_bool = kind == KIND_BOOL, .has_double = kind == KIND_F64,
         });
     return *at;
 }
@@ -49,6 +49,7 @@ const Ty *ty_matrix(Gen *g, Kind kind, uint32_t cols, uint32_t rows)
             .form = FORM_MATRIX, .kind = kind, .width = rows, .cols = cols,
             .name = put(g, "mat%ux%u<%s>", cols, rows, kind_names[kind]),
             .size = cols * column->align, .align = column->align,
+            .has_double = kind == KIND_F64,
         });
     return *at;
 }
@@ -62,7 +63,7 @@ const Ty *ty_array(Gen *g, const Ty *of, uint32_t count)
         .form = FORM_ARRAY, .of = of, .count = count,
         .name = put(g, "array<%s, %u>", of->name, count),
         .size = count * round_up(of->size, of->align), .align = of->align,
-        .has_bool = of->has_bool,
+        .has_bool = of->has_bool, .has_double = of->has_double,
     });
     VEC_PUSH(g->arena, &g->arrays, made);
     return made;
@@ -100,6 +101,7 @@ const Ty *ty_struct(Gen *g, const Ty *const *fields, uint32_t n)
         t.size = t.offsets[i] + r.size;
         t.align = MAX_OF(t.align, r.align);
         t.has_bool |= fields[i]->has_bool;
+        t.has_double |= fields[i]->has_double;
         line(g, "%sf%u : %s,", r.text, i, fields[i]->name);
     }
     close_block(g);
@@ -111,7 +113,8 @@ const Ty *ty_struct(Gen *g, const Ty *const *fields, uint32_t n)
 
 bool ty_is_float(const Ty *t)
 {
-    return t->form == FORM_VECTOR && (t->kind == KIND_F32 || t->kind == KIND_F16);
+    return t->form == FORM_VECTOR && (t->kind == KIND_F32 || t->kind == KIND_F16 ||
+                                       t->kind == KIND_F64);
 }
 
 bool ty_is_int(const Ty *t)
@@ -131,6 +134,8 @@ bool ty_has_float(const Ty *t)
 
 Kind kind_float(Gen *g)
 {
+    if (g->doubles && !g->no_doubles && chance(g, 50))
+        return KIND_F64;
     return g->halves && chance(g, 40) ? KIND_F16 : KIND_F32;
 }
 
@@ -150,7 +155,7 @@ static const Ty *ty_any_struct(Gen *g, bool buffer)
 {
     for (int tries = 0; tries < 4 && g->structs.len; tries++) {
         const Ty *t = g->structs.data[pick(g, g->structs.len)];
-        if (!buffer || !t->has_bool)
+        if ((!buffer || !t->has_bool) && !(g->no_doubles && t->has_double))
             return t;
     }
     return NULL;
@@ -179,6 +184,9 @@ static void fill_scalar(Gen *g, Kind kind, uint8_t *at)
     uint32_t n = kind == KIND_F32 ? 0 : number(g);
     if (kind == KIND_F32) {
         memcpy(at, &f, 4);
+    } else if (kind == KIND_F64) {
+        double d = (double)f;
+        memcpy(at, &d, 8);
     } else if (kind == KIND_F16) {
         /* 0, and 1 to 16 in steps of a half, of either sign. */
         static const uint16_t halves[] = {

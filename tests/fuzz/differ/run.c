@@ -301,8 +301,8 @@ static bool check_way(Job *j, Way w)
 {
     Diag diag = {.arena = j->arena};
     CompiledObject o = {0};
-    CompileJob job = {{j->module, j->entry, j->settings, j->p->noverrides},
-                      {.lanes = w.lanes, .shuffle = w.shuffle, .assume = w.assume,
+    CompileJob job = {.source = {j->module, j->entry, j->settings, j->p->noverrides},
+                      .options = {.lanes = w.lanes, .shuffle = w.shuffle, .assume = w.assume,
                        .quick = w.quick}};
     if (!find_right(j, j->p->subgroups ? w.lanes : 8))
         return false;
@@ -324,9 +324,9 @@ static bool check_way(Job *j, Way w)
 }
 
 static const Way ways[] = {
-    {.lanes = 8}, {.lanes = 4}, {.lanes = 16, .assume = ASSUME_INNER},
+    {.lanes = 8}, {.lanes = 4}, {.lanes = 16, .assume = ASSUME_USUAL},
     {.lanes = 8, .shuffle = true}, {.lanes = 16}, {.lanes = 1, .quick = true},
-    {.lanes = 8, .assume = ASSUME_INNER}, {.lanes = 1},
+    {.lanes = 8, .assume = ASSUME_INNER}, {.lanes = 1}, {.lanes = 8, .assume = ASSUME_USUAL},
     {.lanes = 4, .shuffle = true, .assume = ASSUME_BOUNDS},
     {.lanes = 1, .assume = ASSUME_INNER, .quick = true},
 };

@@ -170,7 +170,7 @@ const Machine machines[] = {
 
 const uint32_t machine_count = COUNTOF(machines);
 
-const Machine *machine_find(const char *name)
+const Machine *driver_machine_find(const char *name)
 {
     for (uint32_t i = 0; i < machine_count; i++)
         if (name && strcmp(machines[i].name, name) == 0)

@@ -69,6 +69,6 @@ extern const Machine machines[];
 extern const uint32_t machine_count;
 
 /* NULL: there is none of this name. */
-const Machine *machine_find(const char *name);
+const Machine *driver_machine_find(const char *name);
 
 #endif

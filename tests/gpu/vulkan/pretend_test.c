@@ -553,7 +553,7 @@ static void use_device(Program *p)
 
 static int run_machine(void)
 {
-    Program p = {.machine = machine_find(getenv("WEFT_PRETEND"))};
+    Program p = {.machine = driver_machine_find(getenv("WEFT_PRETEND"))};
     if (!p.machine)
         return WRONG;
     open_adapter(&p);
@@ -620,7 +620,7 @@ static int listed(const char *machine, bool twice, const char *word)
     static char text[1 << 16];
     char        command[4096];
     int         count = 0;
-    become(machine_find(machine), twice);
+    become(driver_machine_find(machine), twice);
     snprintf(command, sizeof command, "'%s' devices", getenv("WEFT_PRETEND_WEFT"));
     FILE  *pipe = popen(command, "r");
     size_t size = pipe ? fread(text, 1, sizeof text - 1, pipe) : 0;

@@ -89,7 +89,7 @@ static bool open_once(void)
         void *negotiate = symbol(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
         memcpy(&real.get, &get, sizeof get);
         memcpy(&real.negotiate, &negotiate, sizeof negotiate);
-        m = machine_find(getenv("WEFT_PRETEND"));
+        m = driver_machine_find(getenv("WEFT_PRETEND"));
     }
     pthread_mutex_unlock(&lock);
     return m && real.get;

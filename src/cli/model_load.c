@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_load.c - a model on a device, for the parts of `weft model` that compute.
+ *
+ * in     options, a file
+ * out    a context, a model, a session
+ * not    how tokens are chosen: model_sampling.c
+ * knows  weft/model.h, terminals
+ */
+#include "cli/model_load.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- options ---- */
+
+bool model_option_given(const Cli *cli, const char *name)
+{
+    return options_given(cli, name);
+}
+
+bool model_option_real(Cli *cli, const char *name, double *out)
+{
+    return options_real(cli, name, out);
+}
+
+bool model_option_uint(Cli *cli, const char *name, uint32_t *out)
+{
+    return options_uint(cli, name, out);
+}
+
+/* ---- loading ---- */
+
+static bool show_progress(void *user, uint64_t done, uint64_t total)
+{
+    enum { WIDTH = 40 };
+    static const char bar[] = "########################################";
+    ModelRun *r = user;
+    int share = total ? (int)(done * WIDTH / total) : WIDTH;
+    if (!r->quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\rloading [%.*s%*s] %3d %%", share, bar, WIDTH - share, "",
+                share * 100 / WIDTH);
+    return true;
+}
+
+static void end_progress(const ModelRun *r)
+{
+    if (!r->quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%60s\r", "");
+}
+
+static bool open_context(ModelRun *r)
+{
+    const char *device = NULL;
+    uint32_t    threads = 0;
+    options_find(r->cli, "device", &device);
+    if (!model_option_uint(r->cli, "threads", &threads))
+        return false;
+    r->ctx = weft_context_create(&(weft_context_desc){.adapter = device, .threads = threads});
+    if (weft_context_error(r->ctx)->kind == WEFT_ERROR_NONE)
+        return true;
+    model_run_complain(r);
+    return false;
+}
+
+bool model_run_open(ModelRun *r, Cli *cli, uint32_t least, const weft_model_session_desc *wish)
+{
+    static const char *const precisions[] = {"auto", "f32", "int8", NULL};
+    static const char *const caches[] = {"auto", "f32", "f16", "q8_0", NULL};
+    weft_model_session_desc s = wish ? *wish : (weft_model_session_desc){0};
+    uint32_t precision = 0, cache = s.cache;
+    *r = (ModelRun){.cli = cli, .quiet = model_option_given(cli, "quiet")};
+    if (cli->operands.len == 0) {
+        cli_complain(cli, "no file; see 'weft help %s'", cli->command->name);
+        return false;
+    }
+    if (!model_option_uint(cli, "ctx-size", &s.context) ||
+        !model_option_uint(cli, "batch-size", &s.batch) ||
+        !options_choice(cli, "activations", precisions, &precision) ||
+        !options_choice(cli, "cache-type", caches, &cache) || !open_context(r))
+        return false;
+    r->model = weft_model_create(r->ctx, &(weft_model_desc){
+        .path = cli->operands.data[0], .activations = (weft_model_precision)precision,
+        .progress = show_progress, .user = r});
+    end_progress(r);
+    bool wish_for_more = s.context < least && !model_option_given(cli, "ctx-size");
+    if (wish_for_more)
+        s.context = least;
+    s.cache = (weft_model_cache)cache;
+    r->session = weft_model_session_create(r->model, &s);
+    if (r->model && !r->session && wish_for_more) {     /* it has fewer positions */
+        weft_context_error_clear(r->ctx);
+        s.context = 0;
+        r->session = weft_model_session_create(r->model, &s);
+    }
+    if (!r->session)
+        model_run_complain(r);
+    return r->session != NULL;
+}
+
+void model_run_close(ModelRun *r)
+{
+    weft_model_grammar_release(r->grammar);
+    weft_model_session_release(r->session);
+    weft_model_release(r->model);
+    weft_context_release(r->ctx);
+}
+
+int model_run_complain(ModelRun *r)
+{
+    cli_complain(r->cli, "%s", weft_context_error(r->ctx)->message);
+    return CLI_TROUBLE;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * jobs_priv.h - what the files of jobs/ share. All functions are called with the lock.
+ */
+#ifndef WEFT_SERVER_JOBS_PRIV_H
+#define WEFT_SERVER_JOBS_PRIV_H
+
+#include "server/jobs/jobs.h"
+#include "server/queue/feed.h"
+#include "server/queue/queue.h"
+
+#define JOBS_BUCKETS  4096u
+#define TENANT_BUCKETS 256u
+#define ALERT_MAX     16u
+#define BASELINES     256u
+#define JOB_GPU       "-gpu"           /* where jobs of the profile gpu wait: no runner's name */
+#define JOB_UNREADABLE "the job was stored by another version of Weft, in a form that this one " \
+                       "cannot read: submit it again"
+
+/* What a tenant, or an origin, uses now. */
+typedef struct Cluster  Cluster;            /* cluster.c                                        */
+typedef struct Tenant Tenant;
+struct Tenant {
+    Tenant  *next;
+    char    *name;
+    uint64_t live;                      /* jobs that wait or run                          */
+    uint64_t memory;                    /* bytes of running jobs                          */
+    uint64_t stored, buffers;           /* bytes of jobs, of named buffers                */
+    bool     stale, stale_buffers;      /* they have to be read again                     */
+    uint64_t connections;
+    uint64_t second, requests;          /* requests in that second                        */
+    uint64_t minute, time_ns, ops;      /* of jobs ended in that minute                   */
+    uint64_t tokens;                    /* of models, likewise                            */
+};
+
+/* Who runs a job: workers of ours, by profile, or foreign ones. */
+typedef enum JobWho { JOB_KERNEL, JOB_ON_GPU, JOB_FOREIGN, JOB_WHO_COUNT } JobWho;
+
+struct Job {
+    Job        *next;                   /* in its bucket                                  */
+    uint32_t    refs;
+    JobRecord   record;                 /* texts in `texts`                               */
+    char       *texts;
+    Pack        spec;
+    const char *runner, *publish;       /* in `texts`                                     */
+    JobWho      who;                    /* who runs it                                    */
+    uint64_t    memory_limit, time_limit, ops_limit, output_bytes, wgsl_hash;
+    bool        is_check, waits;
+    bool        in_table, counted, queued, running, ending;
+    bool        accepted, refused, cancelled;
+    uint64_t    submitted_ns, started_ns;
+    double      progress;
+    uint64_t    changes;
+    char       *report;                 /* malloc'ed                                      */
+    Pack        outputs;                /* as stored                                      */
+    JobWaiter  *waiters;
+    Tenant     *tenant, *origin;        /* origin may be NULL                             */
+    char        lease[40];              /* "": not leased                                 */
+    uint64_t    lease_until;
+    StoreOp     put, start, end;
+    bool        start_pending;
+    char        message[1024];
+    /* of jobs that servers share */
+    bool        home;                   /* accepted here: it stays until it has ended     */
+    bool        follows;                /* another server accepted it                     */
+    char        ticket[FEED_TICKET];    /* "": it is not held here                        */
+    Pack        tail;                   /* its named buffers, while it is held            */
+    uint64_t    place;                  /* in the queue; 0: not known                     */
+    bool        place_stored;
+    uint64_t    added_ns, heard_ns, arrived_ns;
+    char        moved[STORE_ID_SIZE];   /* its key is this job's                          */
+    BufferRecord *buffers;              /* for the end                                    */
+    uint32_t    buffer_count;
+};
+
+/* Runs of one kernel with one shape. */
+typedef struct Baseline {
+    uint64_t key, runs;
+    double   best_ns, recent_ns;
+} Baseline;
+
+struct Jobs {
+    JobsDesc        desc;
+    Config          config;             /* the values; texts are the owner's              */
+    pthread_mutex_t lock;
+    pthread_cond_t  calm;               /* a job ended                                    */
+    Store          *store;
+    const QueueBackend *queue_ops;
+    Queue          *queue;
+    Pool           *pool, *gpu;         /* gpu: NULL if that profile is off               */
+    State           state;
+    bool            draining, store_failed, closing;
+    Cluster          *cluster;             /* NULL: this server is alone                     */
+    bool            feeds;              /* jobs come from a shared queue                  */
+    uint64_t        held[JOB_WHO_COUNT];/* jobs with a ticket                             */
+    bool            on_pool_thread;     /* which calls store_help() before it waits       */
+    Job            *table[JOBS_BUCKETS];
+    uint64_t        live, running, waiting, store_ops;
+    Tenant         *tenants[TENANT_BUCKETS];
+    uint64_t        checked_ns, swept_ns;
+    StoreOp         sweep;
+    StoreFreed      freed[STORE_SWEEP_MOST];
+    int64_t         clock_offset;       /* ms of the wall clock beyond the steady one     */
+    int64_t         clock_ahead;        /* ms that it jumped forward; 0 after clock_until */
+    bool            clock_back;         /* it jumped back before clock_until              */
+    uint64_t        clock_until;        /* results of before the jump are due by then     */
+    bool            sweeping;
+    Alert           alerts[ALERT_MAX];
+    Baseline        baselines[BASELINES];
+    uint64_t        recent_jobs, recent_failures;
+    uint64_t        recent_overhead[128];
+    uint32_t        overhead_at;
+};
+
+/* jobs.c */
+void job_change(Jobs *js, Job *job);
+void job_ref(Job *job);
+void job_unref(Jobs *js, Job *job);
+void job_forget(Jobs *js, Job *job);
+void jobs_step(Jobs *js, StateEvent event);
+void jobs_store_health(Jobs *js, bool ok);
+Job *job_find_live(Jobs *js, const char *id);
+/* An ended job is not one of its tenant's any more, even if it is not durable yet. */
+void job_uncount(Jobs *js, Job *job);
+/* Stores a job once more that the store has lost. */
+void job_put_again(Jobs *js, Job *job);
+Job *job_new(const JobSubmit *s, const JobSpec *spec);
+/* A job as the store has it. NULL: no memory. */
+Job *job_restore(const JobRecord *r, const JobSpec *spec);
+/* Was it stored by a newer Weft? Then it is logged, and left alone. */
+bool job_is_newer(Jobs *js, const JobRecord *record);
+/* Puts a new job into the table and the queue. */
+void job_enter(Jobs *js, Job *job, JobWaiter *waiter);
+/* Ends that the store refused are tried again every second. */
+void jobs_retry_ends(Jobs *js, uint64_t now);
+/* Ends a job: the end becomes durable, then visible. */
+void job_end(Jobs *js, Job *job, JobState state, weft_error_kind kind, const char *message);
+
+/* The pool whose workers run a job that is not a foreign worker's. */
+static inline Pool *job_pool(const Jobs *js, const Job *job)
+{
+    return job->who == JOB_ON_GPU ? js->gpu : js->pool;
+}
+
+/* run.c */
+/* Takes a job away from our worker, if one runs it; the tenant is charged for the time. */
+void job_stop(Jobs *js, Job *job);
+void jobs_pump(Jobs *js);
+void jobs_on_answer(void *user, void *job, const PoolAnswer *answer);
+/* Takes outputs as executor_run() packs them. False: they do not fit the spec. */
+bool job_take_outputs(Jobs *js, Job *job, const uint8_t *bytes, size_t size);
+/* Starts over, or fails after too many attempts. */
+void job_retry(Jobs *js, Job *job, const char *message);
+
+/* tenant.c */
+Tenant *tenant_get(Jobs *js, const char *name);
+/* Bytes that it has stored; reads the store if that is not known. */
+uint64_t tenant_stored(Jobs *js, Tenant *t);
+/* May a job come in? */
+bool    jobs_admit(Jobs *js, const JobSubmit *s, const JobSpec *spec, weft_error_kind *kind,
+                   char *why, size_t size);
+/* Counts bytes of jobs that are stored, or not any more. */
+void    tenant_add_stored(Tenant *t, uint64_t more, uint64_t less);
+/* May a job of so much memory start now? */
+bool    tenant_may_run(Jobs *js, const Tenant *t);
+void    tenant_charge(Jobs *js, Tenant *t, uint64_t time_ns, uint64_t ops);
+
+/* cluster.c; all but open, start, close and free with the lock */
+typedef enum ClusterEnd { CLUSTER_DONE, CLUSTER_RETURN, CLUSTER_DROP } ClusterEnd;
+bool cluster_open(Jobs *js, char *why, size_t size);
+bool cluster_start(Jobs *js);
+void cluster_drain(Jobs *js);
+void cluster_close(Jobs *js);
+void cluster_free(Jobs *js);
+/* Gives a job's ticket back, if it has one. */
+void cluster_let_go(Jobs *js, Job *job, ClusterEnd how);
+/* Puts an accepted job into the queue. */
+void cluster_add(Jobs *js, Job *job);
+/* Asks the store soon what has become of a job. */
+void cluster_look_up(Jobs *js, Job *job);
+void cluster_want(Jobs *js, const char *runner, uint32_t count);
+/* Changes of another server's job are told to this one, too. Without the lock. */
+void cluster_follow(Jobs *js, const char *id);
+
+/* lease.c */
+void jobs_check_leases(Jobs *js, uint64_t now);
+
+/* alerts.c */
+void alert_set(Jobs *js, const char *name, bool active, const char *detail);
+void alerts_job(Jobs *js, const Job *job, const WireDone *done, uint64_t overhead_ns);
+void alerts_tick(Jobs *js);
+void alerts_outcome(Jobs *js, bool failed);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sha256.c - SHA-256 (FIPS 180-4).
+ *
+ * in     bytes, in any portions
+ * out    their digest in hex
+ */
+#include "store/sha256.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/macro.h"
+
+/* Section 4.2.2: fractional parts of the cube roots of the first 64 primes. */
+static const uint32_t rounds[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t rotate(uint32_t x, uint32_t by)
+{
+    return x >> by | x << (32 - by);
+}
+
+static void fill_schedule(uint32_t w[64], const uint8_t *block)
+{
+    for (int i = 0; i < 16; i++)
+        w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16
+             | (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+    for (int i = 16; i < 64; i++) {
+        uint32_t a = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
+        uint32_t b = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
+        w[i] = w[i - 16] + a + w[i - 7] + b;
+    }
+}
+
+/* Section 6.2.2. */
+static void add_block(uint32_t state[8], const uint8_t *block)
+{
+    uint32_t w[64], v[8];
+    fill_schedule(w, block);
+    memcpy(v, state, sizeof v);
+    for (int i = 0; i < 64; i++) {
+        uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
+        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
+        uint32_t t1 = v[7] + s1 + choice + rounds[i] + w[i];
+        uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
+        uint32_t t2 = s0 + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+        memmove(v + 1, v, 7 * sizeof *v);
+        v[4] += t1;
+        v[0] = t1 + t2;
+    }
+    for (int i = 0; i < 8; i++)
+        state[i] += v[i];
+}
+
+void sha256_init(Sha256 *s)
+{
+    *s = (Sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
+
+void sha256_add(Sha256 *s, const void *data, uint64_t size)
+{
+    const uint8_t *at = data;
+    size_t         used = s->size % 64;
+    s->size += size;
+    if (used) {
+        size_t take = (size_t)MIN_OF(size, 64 - used);
+        memcpy(s->block + used, at, take);
+        at += take;
+        size -= take;
+        if (used + take < 64)
+            return;
+        add_block(s->state, s->block);
+    }
+    for (; size >= 64; at += 64, size -= 64)
+        add_block(s->state, at);
+    if (size)
+        memcpy(s->block, at, (size_t)size);
+}
+
+void sha256_hex(char out[SHA256_HEX], Sha256 *s)
+{
+    static const uint8_t padding[64] = {0x80};
+    static const char    digits[] = "0123456789abcdef";
+    uint64_t bits = s->size * 8;
+    uint8_t  length[8];
+    for (int i = 0; i < 8; i++)
+        length[i] = (uint8_t)(bits >> (56 - 8 * i));
+    sha256_add(s, padding, 1 + (119 - s->size % 64) % 64);
+    sha256_add(s, length, sizeof length);
+    for (int i = 0; i < 32; i++) {
+        uint8_t byte = (uint8_t)(s->state[i / 4] >> (24 - 8 * (i % 4)));
+        out[2 * i] = digits[byte >> 4];
+        out[2 * i + 1] = digits[byte & 15];
+    }
+    out[64] = '\0';
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the vectors page that need no document: camera, points, selection.
+import assert from 'node:assert';
+import { test } from 'node:test';
+import { Camera } from '../../web/vectors/camera.js';
+import { readBatch, readFrame } from '../../web/vectors/frame.js';
+import { multiply, multiplyInParts, Placement } from '../../web/vectors/placement.js';
+import { WebGPUVectorProcessor } from '../../web/vectors/processor.js';
+import { Points, ramp, STRIDE } from '../../web/vectors/points.js';
+import { lasso, pick, project } from '../../web/vectors/select.js';
+
+const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-4, `${a} is not ${b}`);
+
+test('the camera looks at its target', () => {
+    const camera = new Camera(), points = new Points();
+    camera.orbit(0.7, 0.2);
+    camera.target = [0.3, -0.2, 0.1];
+    points.add(1, 'target', 0.3, -0.2, 0.1, 1, 0);
+    const [x, y, depth] = project(points, 0, camera.matrix(2), 800, 400);
+    near(x, 400);
+    near(y, 200);
+    near(depth, camera.distance);
+});
+
+test('up is up, and nearer is larger', () => {
+    const camera = new Camera(), points = new Points();
+    camera.turn = camera.tilt = 0;
+    points.add(1, '', 0, 0.5, 0, 1, 0);
+    const [, far] = project(points, 0, camera.matrix(1), 100, 100);
+    assert.ok(far < 50);
+    camera.zoom(0.5);
+    assert.ok(project(points, 0, camera.matrix(1), 100, 100)[1] < far);
+});
+
+test('panning moves what is seen along with the pointer', () => {
+    const camera = new Camera(), points = new Points();
+    camera.pan(0.25, 0);
+    points.add(1, '', 0, 0, 0, 1, 0);
+    near(project(points, 0, camera.matrix(1), 100, 100)[0], 75);
+});
+
+test('a saved camera comes back, a malformed one does no harm', () => {
+    const camera = new Camera(), other = new Camera();
+    camera.orbit(1, 0.1);
+    camera.zoom(2);
+    other.restore(JSON.parse(JSON.stringify(camera.save())));
+    assert.deepEqual(other.save(), camera.save());
+    for (const bad of [null, 7, { turn: 'x' }, { target: [1, NaN, 2] }, { distance: Infinity }]) other.restore(bad);
+    assert.deepEqual(other.save(), camera.save());
+});
+
+test('points grow, move by id, and the oldest leave', () => {
+    const points = new Points(5000);
+    for (let i = 0; i < 6000; i++) points.add(i, `p${i}`, i, 0, 0, i, 0);
+    assert.equal(points.count, 5000);
+    assert.equal(points.seen, 6000);
+    assert.equal(points.slotOf.size, 5000);
+    assert.equal(points.slotOf.get(999), undefined);
+    const slot = points.slotOf.get(5999);
+    assert.equal(points.data[slot * STRIDE], 5999);
+    points.add(5999, 'moved', 1, 2, 3, 1, 4);
+    assert.equal(points.seen, 6000);
+    assert.deepEqual([...points.data.subarray(slot * STRIDE, slot * STRIDE + 3)], [1, 2, 3]);
+    assert.equal(points.labels[slot], 'moved');
+});
+
+test('labels are found, the shortest first', () => {
+    const points = new Points();
+    ['catalogue', 'dog', 'Cat', 'concatenate'].forEach((label, i) => points.add(i, label, 0, 0, 0, 1, 0));
+    assert.deepEqual(points.find(' cat ').map((slot) => points.labels[slot]), ['Cat', 'catalogue', 'concatenate']);
+    assert.deepEqual(points.find(''), []);
+});
+
+test('colours', () => {
+    const points = new Points();
+    points.add(1, 'a', 0, 0, 0, 1, 0);
+    points.add(2, 'a', 0, 0, 0, 2, 9);
+    const colour = (slot) => [...points.data.subarray(slot * STRIDE + 3, slot * STRIDE + 6)];
+    points.recolour('label');
+    assert.deepEqual(colour(0), colour(1));
+    points.units = 10;
+    points.recolour('unit');
+    assert.notDeepEqual(colour(0), colour(1));
+    points.recolour('magnitude');
+    assert.deepEqual(colour(1), [...Float32Array.from(ramp(1))]);
+    for (const t of [-1, 0, 0.3, 1, 2, NaN]) assert.ok(ramp(t).every((c) => c >= 0 && c <= 1));
+});
+
+test('picking takes the front point, a lasso those inside', () => {
+    const camera = new Camera(), points = new Points();
+    camera.turn = camera.tilt = 0;
+    points.add(1, 'back', 0, 0, -0.5, 1, 0);
+    points.add(2, 'front', 0, 0, 0.5, 1, 0);
+    points.add(3, 'right', 0.8, 0, 0, 1, 0);
+    const matrix = camera.matrix(1), [x, y] = project(points, 2, matrix, 200, 200);
+    assert.equal(points.labels[pick(points, matrix, 200, 200, 100, 100)], 'front');
+    assert.equal(points.labels[pick(points, matrix, 200, 200, x + 4, y)], 'right');
+    assert.equal(pick(points, matrix, 200, 200, 5, 5), -1);
+    assert.deepEqual([...lasso(points, matrix, 200, 200, [[80, 80], [120, 80], [120, 120], [80, 120]])], [0, 1]);
+    assert.equal(lasso(points, matrix, 200, 200, [[0, 0], [1, 1]]).size, 0);
+});
+
+test('one product gives coordinates and the nearest unit', () => {
+    const placement = new Placement(2);
+    assert.deepEqual([...multiply(placement.extend(Float32Array.of(5, 7)), placement.matrix, placement.inner)], [5, 7, 0]);
+    placement.setProjection({ axes: Float32Array.of(1, 0, 0, 1, 1, 1), mean: Float32Array.of(1, 2), scale: 2 });
+    placement.setUnits(Float32Array.of(0, 0, 4, 6, -3, 1));
+    const results = multiply(placement.extend(Float32Array.of(5, 7, 0, 1)), placement.matrix, placement.inner);
+    assert.deepEqual([...results.subarray(0, 3)], [8, 10, 18]);
+    assert.equal(placement.nearest(results, 0), 1);
+    assert.equal(placement.nearest(results, 1), 0);
+    near(results[4] + 5 * 5 + 7 * 7, 2);                    // |x - w|^2
+    assert.throws(() => placement.setProjection({ axes: new Float32Array(3), mean: new Float32Array(2) }), /another dimension/);
+    assert.throws(() => placement.setUnits(new Float32Array(3)), /another dimension/);
+});
+
+test('points glide to new places and arrive', () => {
+    const points = new Points();
+    points.add(1, '', 0, 0, 0, 1, -1);
+    points.move(0, 1, 0, 0, 3);
+    points.glide(0.5);
+    near(points.data[0], 0.5);
+    for (let i = 0; i < 20; i++) points.glide(0.5);
+    assert.equal(points.data[0], 1);
+    assert.equal(points.moving, false);
+    assert.equal(points.unit[0], 3);
+});
+
+test('binary messages: ids, numbers, labels; damaged ones are refused', () => {
+    const labels = new TextEncoder().encode('["a","b"]'), bytes = new ArrayBuffer(32 + 16 + 16 + labels.length), view = new DataView(bytes);
+    view.setBigUint64(0, 9n, true);
+    [2, 2, 1, 3].forEach((value, i) => view.setUint32(16 + 4 * i, value, true));
+    [5n, 3n].forEach((id, i) => view.setBigUint64(32 + 8 * i, id, true));
+    [1, 2, 3, 4].forEach((value, i) => view.setFloat32(48 + 4 * i, value, true));
+    new Uint8Array(bytes).set(labels, 64);
+    const { seq, ids, labels: names, dimension, count, data } = readFrame(bytes);
+    assert.deepEqual([seq, ids, names, dimension, count, [...data]], [9, [5, 3], ['a', 'b'], 2, 2, [1, 2, 3, 4]]);
+    assert.throws(() => readFrame(bytes.slice(0, 50)), /shorter than its head says/);
+    assert.throws(() => readFrame(bytes.slice(0, 20)), /shorter than its head/);
+    view.setUint32(24, 9, true);
+    assert.throws(() => readFrame(bytes), /unknown type/);
+    assert.deepEqual(readBatch({ vectors: [[1, 2], [3], [4, 5]], ids: [7, 8, 9] }).ids, [7, 9]);
+});
+
+test('results keep the placement that they were made with', async () => {
+    const processor = new WebGPUVectorProcessor(), waiting = processor.place(Float32Array.of(1, 2, 3, 4), 2);
+    await Promise.resolve();
+    processor.placementFor(2).setUnits(Float32Array.of(0, 0, 1, 1));
+    const { results, placement } = await waiting;
+    assert.equal(results.length, 2 * placement.columns);
+    const later = await processor.place(Float32Array.of(1, 2), 2);
+    assert.equal(later.results.length, 5);
+    assert.equal(later.placement.nearest(later.results, 0), 1);
+});
+
+test('vectors whose device is lost are placed on the CPU; other errors remain', async () => {
+    const rows = Float32Array.of(1, 2, 3, 4), { results: wanted } = await new WebGPUVectorProcessor().place(rows, 2);
+    const processor = new WebGPUVectorProcessor();
+    let lose;
+    const device = processor.device = { lost: new Promise((resolve) => { lose = resolve; }) };
+    processor.placePart = async () => { throw new Error('mapAsync'); };
+    await assert.rejects(processor.place(rows, 2), /mapAsync/);
+    processor.watchLoss(device);
+    const told = new Promise((resolve) => { processor.onlost = resolve; }), placed = processor.place(rows, 2);
+    setTimeout(lose, 20, { reason: 'unknown', message: 'gone' });       // after the error
+    assert.deepEqual((await placed).results, wanted);
+    assert.equal(await told, 'gone');
+});
+
+test('large products come in parts and are the same', async () => {
+    const inner = 9, matrix = Float32Array.from({ length: 1000 * inner }, (_, i) => Math.sin(i)),
+        rows = Float32Array.from({ length: 2500 * inner }, (_, i) => Math.cos(i));
+    assert.deepEqual(await multiplyInParts(rows, matrix, inner), multiply(rows, matrix, inner));
+    assert.deepEqual(await multiplyInParts(rows.subarray(0, inner), matrix, inner), multiply(rows.subarray(0, inner), matrix, inner));
+});

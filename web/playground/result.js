@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// result.js - numbers as a table, a picture or a plot.
+
+import { colour, el, fit } from '../lib/dom.js';
+import { digits } from '../lib/format.js';
+
+const MAX_ROWS = 500;                   // of a table; the rest is counted
+
+function bounds(numbers) {
+    let low = Infinity, high = -Infinity;
+    for (const x of numbers) {
+        if (x < low) low = x;
+        if (x > high && x !== Infinity) high = x;
+    }
+    return low < high ? [low, high] : [low - 1, low + 1];
+}
+
+export function table(box, numbers, width) {
+    const columns = Math.min(width > 1 ? width : 8, 32);
+    const rows = Math.ceil(numbers.length / (width > 1 ? width : columns)), body = el('tbody');
+    const stride = width > 1 ? width : columns;
+    for (let r = 0; r < Math.min(rows, MAX_ROWS); r++) {
+        const row = el('tr', {}, el('th', { scope: 'row' }, `[${r * stride}]`));
+        for (let c = 0; c < columns && r * stride + c < numbers.length; c++)
+            row.append(el('td', { class: 'number mono' }, digits(numbers[r * stride + c])));
+        body.append(row);
+    }
+    const rest = rows > MAX_ROWS || stride > columns
+        ? el('p', { class: 'small soft' }, `${numbers.length} numbers; the first of them are shown`) : null;
+    box.replaceChildren(...[el('table', {}, body), rest].filter(Boolean));
+}
+
+/** Grey from the smallest to the largest number, or the colours of packed RGBA (u32). */
+export function picture(box, numbers, width, packed) {
+    const w = Math.max(1, width || Math.round(Math.sqrt(numbers.length)));
+    const h = Math.max(1, Math.ceil(numbers.length / w));
+    const canvas = el('canvas', { width: w, height: h, role: 'img', 'aria-label': `Picture of ${w} by ${h} numbers` });
+    const context = canvas.getContext('2d'), image = context.createImageData(w, h);
+    const pixels = new Uint32Array(image.data.buffer), [low, high] = bounds(numbers);
+    for (let i = 0; i < numbers.length && i < pixels.length; i++) {
+        const grey = Math.max(0, Math.min(255, Math.round((numbers[i] - low) / (high - low) * 255)));
+        pixels[i] = packed ? numbers[i] | 0xff000000 : 0xff000000 | grey << 16 | grey << 8 | grey;
+    }
+    context.putImageData(image, 0, 0);
+    const scale = Math.max(1, Math.min(8, Math.floor(480 / w)));
+    canvas.style.width = `${w * scale}px`;
+    box.replaceChildren(canvas);
+}
+
+/** A line through all numbers; many in one column of pixels become a bar from least to most. */
+export function plot(box, numbers) {
+    const canvas = el('canvas', { class: 'plot', role: 'img', 'aria-label': `Plot of ${numbers.length} numbers` });
+    box.replaceChildren(canvas);
+    fit(canvas);
+    const context = canvas.getContext('2d'), { width, height } = canvas, [low, high] = bounds(numbers);
+    const scale = Math.min(window.devicePixelRatio || 1, 2), left = 56 * scale, bottom = height - 20 * scale;
+    const y = (value) => 6 * scale + (high - value) / (high - low) * (bottom - 6 * scale);
+    context.font = `${11 * scale}px ${getComputedStyle(document.body).fontFamily}`;
+    context.fillStyle = colour('ink-soft');
+    context.strokeStyle = colour('line');
+    for (const value of [low, (low + high) / 2, high]) {
+        context.beginPath();
+        context.moveTo(left, y(value));
+        context.lineTo(width, y(value));
+        context.stroke();
+        context.textAlign = 'right';
+        context.fillText(digits(value), left - 6 * scale, y(value) + 4 * scale);
+    }
+    context.textAlign = 'left';
+    context.fillText('0', left, height - 4 * scale);
+    context.textAlign = 'right';
+    context.fillText(String(numbers.length - 1), width, height - 4 * scale);
+    context.strokeStyle = colour('series-1');
+    context.lineWidth = 1.5 * scale;
+    context.beginPath();
+    const columns = Math.min(numbers.length, Math.floor(width - left));
+    for (let c = 0; c < columns; c++) {
+        const from = Math.floor(c * numbers.length / columns), to = Math.max(from + 1, Math.floor((c + 1) * numbers.length / columns));
+        const x = left + (columns > 1 ? c / (columns - 1) : 0.5) * (width - left - scale);
+        const part = numbers.subarray(from, to);
+        for (const value of part.length > 1 ? bounds(part) : part) {
+            if (Number.isFinite(value)) context.lineTo(x, y(value));
+        }
+    }
+    context.stroke();
+}
+
+/** How many numbers of two results differ, and by how much at most; NaN equals NaN. */
+export function difference(a, b) {
+    let count = Math.abs(a.length - b.length), most = 0;
+    for (let i = 0; i < Math.min(a.length, b.length); i++) {
+        if (Object.is(a[i], b[i]) || a[i] === b[i]) continue;
+        const d = Math.abs(a[i] - b[i]);
+        count++;
+        most = Math.max(most, Number.isNaN(d) ? Infinity : d);
+    }
+    return { count, most };
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// main.js - the vectors page: connects the live client, the processor, the cloud and the map.
+
+import { el, get, text } from '../lib/dom.js';
+import { getJson, key, request } from '../lib/api.js';
+import { digits } from '../lib/format.js';
+import { GPUWebSocketClient } from './client.js';
+import { PROTOCOL } from './frame.js';
+import { MapView } from './map.js';
+import { AXES, pause, Placement } from './placement.js';
+import { Points } from './points.js';
+import { WebGPUVectorProcessor } from './processor.js';
+import { chooseRenderer } from './renderer.js';
+import { Rows } from './rows.js';
+import { Scene } from './scene.js';
+
+const PLACED_AT_ONCE = 2048;            // points
+const FIRST_VECTORS = 10000;            // asked for after connecting
+const WEIGHTS_EVERY = 4000;             // ms between two readings of the map's weights
+const NEIGHBOURS = 10;
+const KEEP_VIEW_AFTER = 1000;           // ms without a movement
+const STATUS = { connecting: ['Connecting…', ''], connected: ['Connected', 'good'], disconnected: ['Disconnected', 'bad'] };
+
+const points = new Points();
+const processor = new WebGPUVectorProcessor();
+const client = new GPUWebSocketClient(processor);
+const map = new MapView(get('som-visualization'));
+const scene = new Scene(points, get('overlay'), { picked: choose, chosen: chooseMany, moved: () => keepView() });
+let rows = null;                        // of the points
+let picture = null;                     // the last som_update
+let scale = 1;                          // of coordinates to the cloud
+let weightsAt = -Infinity, weightsTimer = 0, placing = false, outdated = false, viewTimer = 0;
+
+function trouble(message) { text(get('trouble'), message ?? ''); }
+
+/* ---- WebGPU and what draws ---- */
+
+async function initialise() {
+    try {
+        if (!processor.device) await processor.initialize({ canvas: null });
+        text(get('gpu-status'), `WebGPU: Ready (${processor.adapterName}${processor.isFallback ? ', software' : ''})`);
+    } catch (error) {
+        text(get('gpu-status'), /not supported/.test(error.message) ? 'WebGPU: Not supported; the CPU computes' : `WebGPU: Error - ${error.message}`);
+    }
+    const wanted = new URLSearchParams(location.search).get('renderer');
+    try {
+        const chosen = await chooseRenderer(get('gpu-canvas'), processor, wanted);
+        scene.attach(chosen);
+        text(get('renderer'), `Drawn with ${chosen.reason}.`);
+        document.body.dataset.renderer = chosen.kind;
+    } catch (error) {
+        text(get('renderer'), error.message);
+    }
+}
+
+processor.onlost = async (why) => {
+    text(get('gpu-status'), `WebGPU: Lost (${why}); starting again`);
+    await initialise();
+    if (processor.device) trouble('');
+};
+
+/* ---- vectors ---- */
+
+/** Another dimension means other vectors: everything starts again. */
+function expect(dimension) {
+    if (rows?.dimension === dimension) return;
+    rows = new Rows(dimension);
+    points.limit = Math.min(200000, rows.limit);
+    points.clear();
+    processor.placement = new Placement(dimension);
+}
+
+/** Coordinates are scaled so that most of the cloud lies within a unit sphere. */
+function rescale(results, columns) {
+    let sum = 0, count = results.length / columns;
+    for (let at = 0; at < results.length; at += columns)
+        for (let i = 0; i < AXES; i++) sum += results[at + i] ** 2;
+    if (count > 1 && sum > 0) scale = 1 / (1.6 * Math.sqrt(sum / count));
+}
+
+function addBatch({ data, dimension, count, ids, labels, results, placement }) {
+    expect(dimension);
+    const { columns } = placement;
+    if (!points.count) rescale(results, columns);
+    for (let row = 0; row < count; row++) {
+        const at = row * columns, length = Math.hypot(...data.subarray(row * dimension, (row + 1) * dimension));
+        const slot = points.add(ids?.[row] ?? points.seen, labels?.[row], results[at] * scale, results[at + 1] * scale,
+            results[at + 2] * scale, length, placement.nearest(results, row));
+        rows.set(slot, data, row);
+    }
+    text(get('vector-count'), `Vectors: ${points.seen}`);
+    if (placement.version !== processor.placement.version) placeAgain();
+}
+
+/** Places all points again, after the projection or the map has moved; once more if they moved meanwhile. */
+async function placeAgain() {
+    outdated = true;
+    if (placing) return;
+    placing = true;
+    try {
+        while (outdated && points.count) {
+            outdated = false;
+            await moveAll(rows);
+        }
+    } finally {
+        placing = false;
+    }
+}
+
+/** Gives all points their new places, part by part, so that the page answers meanwhile. */
+async function moveAll(vectors) {
+    for (let first = 0; first < points.count && rows === vectors; first += PLACED_AT_ONCE) {
+        const count = Math.min(PLACED_AT_ONCE, points.count - first);
+        const { results, placement } = await processor.place(vectors.part(first, count), vectors.dimension);
+        if (rows !== vectors) return;
+        if (!first) rescale(results, placement.columns);
+        for (let row = 0; row < count; row++) {
+            const at = row * placement.columns;
+            points.move(first + row, results[at] * scale, results[at + 1] * scale, results[at + 2] * scale, placement.nearest(results, row));
+        }
+        await pause();
+    }
+}
+
+/* ---- the map ---- */
+
+function showMap() {
+    if (!picture?.width) return;
+    const view = get('map-view').value;
+    get('component-label').hidden = view !== 'plane';
+    if (view === 'plane') { showPlane(); return; }
+    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values: picture[view] });
+}
+
+/** One component of the weights, as they were read last. */
+function showPlane() {
+    const component = Math.max(0, Math.min(picture.dimension - 1, Number(get('component').value) || 0));
+    get('component').max = picture.dimension - 1;
+    if (!picture.weights) { readWeights(); return; }
+    const values = Float32Array.from({ length: picture.width * picture.height }, (_, unit) => picture.weights[unit * picture.dimension + component]);
+    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values });
+}
+
+async function readWeights() {
+    weightsAt = performance.now();
+    try {
+        const weights = Float32Array.from((await getJson('/v1/vectors/map?weights=true')).values);
+        if (!picture || weights.length !== picture.width * picture.height * picture.dimension) return;
+        picture.weights = weights;
+        processor.placementFor(picture.dimension).setUnits(weights);
+        await placeAgain();
+        if (points.units !== processor.placement.units) {
+            points.units = processor.placement.units;
+            points.recolour();
+        }
+        if (get('map-view').value === 'plane') showMap();
+    } catch (error) {
+        if (error.status !== 404) trouble(error.message);
+    }
+}
+
+async function takePicture(message) {
+    const { weights } = picture ?? {};
+    picture = { ...message, weights: picture?.dimension === message.dimension ? weights : undefined };
+    const { quality, projection, dimension, count } = message;
+    if (quality) text(get('map-quality'), `${message.width} x ${message.height} units; quantisation error ${digits(quality.quantisation_error)}, `
+        + `topographic error ${digits(quality.topographic_error)}; ${count} vectors indexed; `
+        + `the cloud shows ${Math.round(100 * (projection?.share ?? []).reduce((a, b) => a + b, 0))} % of the variance.`);
+    expect(dimension);
+    processor.placementFor(dimension).normalised = message.normalised;
+    if (projection?.axes?.length === AXES) processor.placementFor(dimension).setProjection({
+        axes: Float32Array.from(projection.axes.flat()), mean: Float32Array.from(projection.mean) });
+    showMap();
+    clearTimeout(weightsTimer);
+    const wait = weightsAt + WEIGHTS_EVERY - performance.now();
+    if (wait <= 0) { await readWeights(); return; }
+    weightsTimer = setTimeout(readWeights, wait);
+    await placeAgain();
+}
+
+/* ---- what the user chooses ---- */
+
+function named(slot) { return points.labels[slot] || `vector ${points.ids[slot]}`; }
+
+function entry(slot, score) {
+    return el('li', {}, el('button', { type: 'button', onclick: () => choose(slot) }, named(slot)),
+        score == null ? '' : ` ${digits(score)}`);
+}
+
+async function choose(slot) {
+    if (slot < 0 || slot >= points.count) return;
+    scene.mark([slot]);
+    map.mark = points.unit[slot];
+    showMap();
+    text(get('chosen-title'), named(slot));
+    get('chosen').replaceChildren(el('p', {}, `Id ${points.ids[slot]}, map unit ${points.unit[slot]}, length ${digits(points.magnitude[slot])}.`));
+    try {
+        const { results } = await getJson(`/v1/vectors/search?id=${points.ids[slot]}&limit=${NEIGHBOURS + 1}`);
+        const known = results.map(({ id, score }) => ({ slot: points.slotOf.get(id), score })).filter((r) => r.slot !== undefined && r.slot !== slot);
+        get('chosen').append(el('h3', {}, 'Neighbours'), el('ol', {}, ...known.map((r) => entry(r.slot, r.score))));
+        scene.mark([slot, ...known.map((r) => r.slot)]);
+    } catch (error) {
+        get('chosen').append(el('p', { class: 'bad' }, error.message));
+    }
+}
+
+function chooseMany(slots) {
+    points.recolour(points.colouring, slots.size ? slots : null);
+    text(get('chosen-title'), slots.size ? `${slots.size} points` : 'Point');
+    get('chosen').replaceChildren(el('ol', {}, ...[...slots].slice(0, 200).map((slot) => entry(slot))));
+    scene.redraw();
+}
+
+function find() {
+    const found = points.find(get('find').value);
+    get('found').replaceChildren(...found.slice(0, 20).map((slot) => el('option', { value: points.labels[slot] })));
+    if (found.length && points.labels[found[0]].toLowerCase() === get('find').value.trim().toLowerCase()) choose(found[0]);
+}
+
+/* ---- the picture that returns ---- */
+
+function keepView() {
+    clearTimeout(viewTimer);
+    viewTimer = setTimeout(() => request('/v1/vectors/view', { method: 'PUT', headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ camera: scene.camera.save(), colouring: points.colouring, map: get('map-view').value }) }).catch(() => {}),
+        KEEP_VIEW_AFTER);
+}
+
+async function restoreView() {
+    try {
+        const { view } = await getJson('/v1/vectors?limit=0');
+        scene.camera.restore(view.camera);
+        for (const [id, value] of [['colouring', view.colouring], ['map-view', view.map]])
+            if ([...get(id).options].some((option) => option.value === value)) get(id).value = value;
+    } catch { /* there is none yet */ }
+    points.recolour(get('colouring').value);
+}
+
+/* ---- start ---- */
+
+function liveUrl() {
+    return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
+}
+
+function connect() {
+    client.connect(liveUrl(), key.get() ? [PROTOCOL, `weft.token.${key.get()}`] : [PROTOCOL]);
+}
+
+client.addEventListener('status', ({ detail }) => {
+    const [words, tone] = STATUS[detail];
+    text(get('connection-status'), words);
+    get('connection-status').className = `pill ${tone}`;
+    if (detail === 'connected' && !points.count) client.requestVectors(FIRST_VECTORS);
+});
+client.addEventListener('placed', ({ detail }) => addBatch(detail));
+client.addEventListener('trouble', ({ detail }) => trouble(detail));
+client.addEventListener('message', ({ detail }) => {
+    if (detail.type === 'som_update') takePicture(detail);
+    else if (detail.type === 'error') trouble(detail.reason);
+});
+
+function listen() {
+    get('initialize').addEventListener('click', initialise);
+    get('connect').addEventListener('click', connect);
+    get('request').addEventListener('click', () => {
+        if (!client.requestVectors(FIRST_VECTORS)) trouble('Not connected: press Connect.');
+    });
+    get('colouring').addEventListener('change', () => { points.recolour(get('colouring').value); keepView(); });
+    get('map-view').addEventListener('change', () => { showMap(); keepView(); });
+    get('component').addEventListener('input', showMap);
+    get('point-size').addEventListener('input', () => { scene.size = Number(get('point-size').value); scene.redraw(); });
+    get('reset-view').addEventListener('click', () => { scene.camera.reset(); scene.settle(); });
+    get('lasso').addEventListener('click', () => {
+        scene.setChoosing(!scene.choosing);
+        get('lasso').setAttribute('aria-pressed', scene.choosing);
+        if (!scene.choosing) chooseMany(new Set());
+    });
+    get('find').addEventListener('input', find);
+    map.canvas.addEventListener('click', (event) => {
+        if (!map.values) return;
+        map.mark = map.unitAt(event.offsetX, event.offsetY);
+        showMap();
+        const members = new Set();
+        for (let slot = 0; slot < points.count; slot++) if (points.unit[slot] === map.mark) members.add(slot);
+        chooseMany(members);
+    });
+    document.addEventListener('weft-theme', showMap);
+}
+
+async function start() {
+    listen();
+    await initialise();
+    await restoreView();
+    connect();
+}
+
+start();

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// scene.js - the cloud on the page: draws when something changed, and turns what the user does
+// with pointer and keys into movements of the camera, a picked point or a lasso.
+
+import { colour, fit } from '../lib/dom.js';
+import { Camera } from './camera.js';
+import { lasso, pick, project } from './select.js';
+
+const GLIDE = 0.18;                     // share of the way to a new place in one frame
+const CLICK = 4;                        // pixels: a shorter drag is a click
+const STEP = 0.08;                      // radians that an arrow key turns
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
+function background() {
+    return (colour('sunken').match(/[\d.]+/g) ?? [0, 0, 0]).slice(0, 3).map((value) => value / 255);
+}
+
+export class Scene {
+    /** @param handlers {{ picked(slot), chosen(Set), moved(camera) }} */
+    constructor(points, overlay, handlers) {
+        this.points = points;
+        this.overlay = overlay;
+        this.handlers = handlers;
+        this.camera = new Camera();
+        this.size = 3;
+        this.choosing = false;          // a lasso is drawn
+        this.marked = [];               // slots with labels
+        this.frameTime = 0;
+        document.addEventListener('weft-theme', () => this.recolour());
+        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolour());
+    }
+
+    /** Draws with another renderer from now on. */
+    attach({ cloud, canvas }) {
+        this.cloud?.destroy();
+        this.cloud = cloud;
+        this.canvas = canvas;
+        this.recolour();
+        this.listen(canvas);
+        new ResizeObserver(() => this.redraw()).observe(canvas);
+        if (!this.running) { this.running = true; requestAnimationFrame(() => this.frame()); }
+    }
+
+    recolour() {
+        this.back = background();
+        this.redraw();
+    }
+
+    redraw() { this.dirty = true; }
+
+    matrix() { return this.camera.matrix(this.canvas.width / this.canvas.height); }
+
+    frame() {
+        requestAnimationFrame(() => this.frame());
+        fit(this.canvas);
+        this.points.glide(still.matches ? 1 : GLIDE);
+        if (!this.dirty && this.drawn === this.points.version) return;
+        this.dirty = false;
+        this.drawn = this.points.version;
+        const began = performance.now();
+        this.cloud.draw(this.points, this.matrix(), this.size * (this.canvas.width / this.canvas.clientWidth), this.back);
+        this.annotate();
+        this.frameTime = performance.now() - began;
+    }
+
+    /** Labels of marked points, and the lasso, on the canvas above. */
+    annotate() {
+        const { overlay } = this;
+        fit(overlay);
+        const context = overlay.getContext('2d'), matrix = this.matrix(), scale = overlay.width / overlay.clientWidth;
+        context.clearRect(0, 0, overlay.width, overlay.height);
+        context.font = `${12 * scale}px sans-serif`;
+        context.fillStyle = colour('ink');
+        context.strokeStyle = colour('bad');
+        context.lineWidth = 1.5 * scale;
+        this.marked.forEach((slot, i) => {
+            const at = project(this.points, slot, matrix, overlay.width, overlay.height);
+            if (!at) return;
+            context.beginPath();
+            context.arc(at[0], at[1], (i ? 3 : 6) * scale, 0, 2 * Math.PI);
+            context.stroke();
+            context.fillText(this.points.labels[slot] || String(this.points.ids[slot]), at[0] + 8 * scale, at[1] - 4 * scale);
+        });
+        if (this.path?.length > 1) {
+            context.beginPath();
+            for (const [x, y] of this.path) context.lineTo(x, y);
+            context.stroke();
+        }
+    }
+
+    mark(slots) {
+        this.marked = slots;
+        this.redraw();
+    }
+
+    setChoosing(on) {
+        this.choosing = on;
+        this.canvas.classList.toggle('choosing', on);
+    }
+
+    /** A place of an event in pixels of the canvas. */
+    place(event) {
+        const box = this.canvas.getBoundingClientRect(), scale = this.canvas.width / this.canvas.clientWidth;
+        return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+    }
+
+    listen(canvas) {
+        canvas.addEventListener('pointerdown', (event) => this.press(event));
+        canvas.addEventListener('pointermove', (event) => this.drag(event));
+        canvas.addEventListener('pointerup', (event) => this.release(event));
+        canvas.addEventListener('wheel', (event) => {
+            event.preventDefault();
+            this.camera.zoom(Math.exp(event.deltaY * 0.001));
+            this.settle();
+        }, { passive: false });
+        canvas.addEventListener('keydown', (event) => this.key(event));
+    }
+
+    press(event) {
+        this.canvas.setPointerCapture(event.pointerId);
+        this.from = [event.clientX, event.clientY];
+        this.travelled = 0;
+        this.path = this.choosing ? [this.place(event)] : null;
+    }
+
+    drag(event) {
+        if (!this.from) return;
+        const dx = event.clientX - this.from[0], dy = event.clientY - this.from[1];
+        this.from = [event.clientX, event.clientY];
+        this.travelled += Math.hypot(dx, dy);
+        if (this.path) this.path.push(this.place(event));
+        else if (event.shiftKey || event.buttons & 4) this.camera.pan(dx / this.canvas.clientHeight, dy / this.canvas.clientHeight);
+        else this.camera.orbit(dx * 0.008, dy * 0.008);
+        this.redraw();
+    }
+
+    release(event) {
+        if (!this.from) return;
+        const { width, height } = this.canvas, path = this.path;
+        this.from = this.path = null;
+        if (this.travelled < CLICK) this.handlers.picked(pick(this.points, this.matrix(), width, height, ...this.place(event), 12));
+        else if (path) this.handlers.chosen(lasso(this.points, this.matrix(), width, height, path));
+        else this.settle();
+        this.redraw();
+    }
+
+    key(event) {
+        const turn = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] }[event.key];
+        if (turn) this.camera.orbit(...turn);
+        else if (event.key === '+' || event.key === '=') this.camera.zoom(0.9);
+        else if (event.key === '-') this.camera.zoom(1 / 0.9);
+        else if (event.key === 'Enter') this.handlers.picked(pick(this.points, this.matrix(), this.canvas.width, this.canvas.height,
+            this.canvas.width / 2, this.canvas.height / 2, this.canvas.width));
+        else return;
+        event.preventDefault();
+        this.settle();
+    }
+
+    settle() {
+        this.redraw();
+        this.handlers.moved(this.camera);
+    }
+}

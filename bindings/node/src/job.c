@@ -100,18 +100,25 @@ static void jobs_remove(Jobs *jobs, Job *job)
 
 /* ---- one job ---- */
 
+/* Frees what the job itself holds, once. */
+static void finish(Job *job)
+{
+    Home *home = job->detached ? NULL : job->home;
+    if (!job->fini)
+        return;
+    if (home)
+        home_enter(home);
+    job->fini(job);
+    job->fini = NULL;
+    if (home)
+        home_leave(home);
+}
+
 void job_release(Job *job)
 {
     if (!job || atomic_fetch_sub(&job->refs, 1) > 1)
         return;
-    Home *home = job->detached ? NULL : job->home;
-    if (job->fini) {
-        if (home)
-            home_enter(home);
-        job->fini(job);
-        if (home)
-            home_leave(home);
-    }
+    finish(job);
     failure_fini(&job->failure);
     home_release(job->home);
     free(job);
@@ -119,6 +126,14 @@ void job_release(Job *job)
 
 static void end_data(void *data)
 {
+    job_release(data);
+}
+
+/* Not when the handle is collected: a later job may have the context by then, and the event loop
+ * would wait for its end. */
+static void end_result(void *data)
+{
+    finish(data);
     job_release(data);
 }
 
@@ -163,7 +178,7 @@ static void run(Job *job)
         failure_set(&job->failure, WEFT_ERROR_INTERNAL, "the call failed without an error");
     Event *e = job->event;
     job->event = NULL;
-    event_payload(e, build_result, end_data, job);
+    event_payload(e, build_result, end_result, job);
     atomic_fetch_add(&job->refs, 1);    /* the event may be over before we are */
     event_post(e, ok ? STATUS_DONE : STATUS_FAILED, 0);
     jobs_remove(jobs, job);

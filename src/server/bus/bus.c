@@ -153,7 +153,10 @@ uint32_t bus_replay(Bus *b, Arena *arena, const char *channel, uint64_t number,
     return n;
 }
 
-bool bus_is_up(const Bus *b)
+bool bus_is_up(Bus *b)
 {
-    return !b->redis || atomic_load(&b->up);
+    pthread_mutex_lock(&b->lock);
+    bool up = !b->redis || atomic_load(&b->subscribed) >= b->listener_count;
+    pthread_mutex_unlock(&b->lock);
+    return up;
 }

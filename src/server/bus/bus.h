@@ -54,7 +54,7 @@ bool bus_publish_kept(Bus *b, const char *channel, const void *data, size_t size
                       uint64_t *number);
 
 /* Calls back for every message of a channel from now on. With a message whose `data` is
- * NULL: some may have been lost, because the connection broke. */
+ * NULL: some may have been lost, because the connection is new. */
 bool bus_subscribe(Bus *b, const char *channel, void (*on_message)(void *, const BusMessage *),
                    void *user);
 
@@ -63,7 +63,7 @@ bool bus_subscribe(Bus *b, const char *channel, void (*on_message)(void *, const
 uint32_t bus_replay(Bus *b, Arena *arena, const char *channel, uint64_t number,
                     BusMessage *out, uint32_t room, uint64_t *newest);
 
-/* Does it reach other servers, if it is meant to? */
-bool bus_is_up(const Bus *b);
+/* Do messages of other servers arrive on every channel, if they are meant to? */
+bool bus_is_up(Bus *b);
 
 #endif

@@ -46,7 +46,8 @@ struct Bus {
     RedisLink       out, in;
     pthread_t       thread;
     bool            thread_runs;
-    atomic_bool     stopping, up;
+    atomic_bool     stopping;
+    atomic_uint     subscribed;         /* listeners whose channel Redis has confirmed    */
 };
 
 /* Hands a message to the listeners of its channel. Without the lock. */

@@ -141,36 +141,49 @@ static bool subscribe_all(Bus *b, uint32_t from, uint32_t *count)
     return true;
 }
 
-/* Tells every listener that messages may have been lost. */
-static void tell_gap(Bus *b)
+/* The name of the channel behind a key, or NULL. */
+static const char *key_channel(const Bus *b, const char *key, bool kept)
 {
-    for (uint32_t i = 0; i < b->listener_count; i++) {
-        Listener l = b->listeners[i];
-        l.on_message(l.user, &(BusMessage){.channel = l.channel});
-    }
+    char prefix[160];
+    channel_key(b, "", kept, prefix, sizeof prefix);
+    size_t size = strlen(prefix);
+    return strncmp(key, prefix, size) == 0 ? key + size : NULL;
+}
+
+/* A subscription is in force. Its listeners learn that messages may have been lost: what was
+ * sent before now did not come. Plain channels are subscribed to first. */
+static void take_subscribed(Bus *b, const char *key)
+{
+    const char *channel = key_channel(b, key, true);
+    if (!channel)
+        return;
+    bus_deliver(b, &(BusMessage){.channel = channel});
+    atomic_fetch_add(&b->subscribed, 1);
+}
+
+static void take_message(Bus *b, const char *key, const redisReply *data)
+{
+    const char *channel = key_channel(b, key, false), *rest;
+    uint64_t    number;
+    if (channel)
+        bus_deliver(b, &(BusMessage){channel, 0, data->str, (size_t)data->len});
+    else if ((channel = key_channel(b, key, true))
+             && split(data->str, (size_t)data->len, &number, &rest))
+        bus_deliver(b, &(BusMessage){channel, number, rest,
+                                     (size_t)(data->str + data->len - rest)});
 }
 
 static void take(Bus *b, const redisReply *r)
 {
-    char plain[160], kept[160];
     if (r->type != REDIS_REPLY_ARRAY || r->elements != 3
         || r->element[0]->type != REDIS_REPLY_STRING
-        || strcmp(r->element[0]->str, "message") != 0)
+        || r->element[1]->type != REDIS_REPLY_STRING)
         return;
-    channel_key(b, "", false, plain, sizeof plain);
-    channel_key(b, "", true, kept, sizeof kept);
-    const char       *key = r->element[1]->str;
-    const redisReply *data = r->element[2];
-    if (strncmp(key, plain, strlen(plain)) == 0) {
-        bus_deliver(b, &(BusMessage){key + strlen(plain), 0, data->str, (size_t)data->len});
-        return;
-    }
-    const char *rest;
-    uint64_t    number;
-    if (strncmp(key, kept, strlen(kept)) == 0
-        && split(data->str, (size_t)data->len, &number, &rest))
-        bus_deliver(b, &(BusMessage){key + strlen(kept), number, rest,
-                                     (size_t)(data->str + data->len - rest)});
+    const char *kind = r->element[0]->str;
+    if (strcmp(kind, "subscribe") == 0)
+        take_subscribed(b, r->element[1]->str);
+    else if (strcmp(kind, "message") == 0 && r->element[2]->type == REDIS_REPLY_STRING)
+        take_message(b, r->element[1]->str, r->element[2]);
 }
 
 /* Waits for messages; false: the connection broke. */
@@ -214,15 +227,13 @@ static void *listen_main(void *user)
             nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
             continue;
         }
-        atomic_store(&b->up, true);
-        tell_gap(b);
         bool ok = true;
         while (ok && !atomic_load(&b->stopping)) {
             ok = listen_once(b);
             if (ok && seen < b->listener_count)
                 ok = subscribe_all(b, seen, &seen);
         }
-        atomic_store(&b->up, false);
+        atomic_store(&b->subscribed, 0);
         redis_link_drop(&b->in, "the connection broke");
     }
     return NULL;

@@ -615,7 +615,10 @@ bool jobs_fault(Jobs *js, char *why, size_t size)
     Cluster *s = js->cluster;
     *why = '\0';
     if (s)
-        snprintf(why, size, "%s", *s->store_fault ? s->store_fault : s->queue_fault);
+        snprintf(why, size, "%s", *s->store_fault ? s->store_fault
+                                : *s->queue_fault ? s->queue_fault
+                                : !js->desc.bus || bus_is_up(js->desc.bus) ? ""
+                                : "the channels of Redis are not subscribed to yet");
     pthread_mutex_unlock(&js->lock);
     return *why;
 }

@@ -618,7 +618,7 @@ bool jobs_fault(Jobs *js, char *why, size_t size)
         snprintf(why, size, "%s", *s->store_fault ? s->store_fault
                                 : *s->queue_fault ? s->queue_fault
                                 : !js->desc.bus || bus_is_up(js->desc.bus) ? ""
-                                : "the channels of Redis are not subscribed to yet");
+                                : "Redis cannot be reached: its channels are not subscribed to");
     pthread_mutex_unlock(&js->lock);
     return *why;
 }

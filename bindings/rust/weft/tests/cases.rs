@@ -123,9 +123,10 @@ fn run(case: &Case, pool: &Pool) -> weft::Result<Vec<(String, Vec<u8>)>> {
     if case.has("no_retry") {
         execute = execute.no_retry();
     }
-    let execution = execute.start(&context)?;
-    if case.has("cancel") {
-        execution.cancel();
+    let mut execution = execute.start(&context)?;
+    // A quick device may end before it is cancelled: then it starts again.
+    while case.has("cancel") && !execution.cancel() {
+        execution = execute.start(&context)?;
     }
     let outputs = weft::block_on(execution)?;
     case.rows("output").map(|row| Ok((row[0].clone(), outputs.vec::<u8>(&row[0])?))).collect()

@@ -180,7 +180,7 @@ test('chat: without a model it says how to serve one', { skip: noChromium }, asy
     }
 });
 
-test('the pages are readable on a phone', { skip: noChromium }, async () => {
+test('the pages are readable on a phone, and accessible before anything is done', { skip: noChromium }, async () => {
     for (const path of ['/', '/vectors', '/dashboard', '/playground', '/gpu-test/', '/chat']) {
         const { page, close } = await chromium('none', { viewport: { width: 360, height: 700 } });
         try {
@@ -188,6 +188,7 @@ test('the pages are readable on a phone', { skip: noChromium }, async () => {
             await page.waitForSelector('main');
             const wide = await page.evaluate(() => document.documentElement.scrollWidth);
             assert.ok(wide <= 360, `${path} is ${wide} pixels wide`);
+            await assertAccessible(page);
         } finally {
             await close();
         }

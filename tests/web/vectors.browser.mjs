@@ -207,6 +207,55 @@ test('vectors that arrive while the device is lost are shown, and no error stays
     assert.equal(await page.textContent('#trouble'), '');
 }));
 
+test('two fingers zoom', { skip: noChromium }, () => visit('', 'none', async (page) => {
+    await shows(page, '#vector-count', 'Vectors: 30');
+    await shows(page, '#renderer', '2D canvas');
+    const { x, y, width, height } = await page.locator('#gpu-canvas').boundingBox(), touch = await page.context().newCDPSession(page);
+    const fingers = (type, apart) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: apart === undefined ? []
+        : [-apart, apart].map((dx, id) => ({ id, x: x + width / 2 + dx, y: y + height / 2 })) });
+    const kept = page.waitForRequest((request) => request.method() === 'PUT' && request.url().endsWith('/v1/vectors/view'), PATIENCE);
+    await fingers('touchStart', 30);
+    await fingers('touchMove', 45);
+    await fingers('touchMove', 60);
+    await fingers('touchEnd');
+    const { camera } = JSON.parse((await kept).postData());
+    assert.ok(Math.abs(camera.distance - 1.6) < 0.05, `${camera.distance}`);        // it was 3.2
+    assert.equal(camera.turn, 0.6);
+}, { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true }));
+
+test('the page tells the server what its device does', { skip: noChromium }, () => visit('', 'webgpu', async (page) => {
+    const told = new Promise((resolve) => page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => {
+        if (String(payload).includes('client_metrics')) resolve(JSON.parse(payload));
+    })));
+    await page.reload();
+    const { adapter, limits, buffer_bytes: bytes, compute_ms: compute, readback_ms: readBack, frame_ms: frame } = await told;
+    assert.match(adapter, /swiftshader/i);
+    assert.ok(limits.maxBufferSize > 0 && bytes > 0, `${limits.maxBufferSize} ${bytes}`);
+    assert.ok([compute, readBack, frame].every((ms) => ms >= 0), `${compute} ${readBack} ${frame}`);
+}));
+
+test('deleted vectors leave the page', { skip: noChromium }, async () => {
+    const shared = server;
+    server = await serve('vectors.map.width=12', 'vectors.map.height=12', 'vectors.update=100ms');
+    try {
+        await post(clusters());
+        await visit('', 'none', async (page) => {
+            await shows(page, '#vector-count', `Vectors: ${COUNT}`);
+            await shows(page, '#map-quality', '12 x 12 units');
+            assert.ok((await fetch(`${server.url}/v1/vectors`, { method: 'DELETE' })).ok);
+            await shows(page, '#vector-count', 'Vectors: 0');
+            await shows(page, '#map-quality', 'No map yet');
+            await post({ vectors: [[1, 2, 3], [3, 2, 1]], labels: ['other', 'another'] });       // another dimension
+            await shows(page, '#vector-count', 'Vectors: 2');
+            await page.fill('#find', 'other');
+            await shows(page, '#chosen-title', 'other');
+        });
+    } finally {
+        await server.close();
+        server = shared;
+    }
+});
+
 test('other pages can use the classes', { skip: noChromium }, () => visit('?renderer=canvas', 'none', async (page) => {
     const methods = await page.evaluate(async () => {
         const classes = await import('/vectors/index.js');

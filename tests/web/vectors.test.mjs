@@ -6,7 +6,8 @@ import { Camera } from '../../web/vectors/camera.js';
 import { readBatch, readFrame } from '../../web/vectors/frame.js';
 import { multiply, multiplyInParts, Placement } from '../../web/vectors/placement.js';
 import { WebGPUVectorProcessor } from '../../web/vectors/processor.js';
-import { Points, ramp, STRIDE } from '../../web/vectors/points.js';
+import { Points, ramp, STRIDE, unitColour } from '../../web/vectors/points.js';
+import { GPUWebSocketClient } from '../../web/vectors/client.js';
 import { lasso, pick, project } from '../../web/vectors/select.js';
 
 const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-4, `${a} is not ${b}`);
@@ -69,6 +70,34 @@ test('labels are found, the shortest first', () => {
     ['catalogue', 'dog', 'Cat', 'concatenate'].forEach((label, i) => points.add(i, label, 0, 0, 0, 1, 0));
     assert.deepEqual(points.find(' cat ').map((slot) => points.labels[slot]), ['Cat', 'catalogue', 'concatenate']);
     assert.deepEqual(points.find(''), []);
+    for (let i = 0; i < 100; i++) points.add(100 + i, `category ${i}`, 0, 0, 0, 1, 0);
+    points.add(300, 'CAT', 0, 0, 0, 1, 0);
+    assert.deepEqual(points.find('cat', 3).map((slot) => points.labels[slot]), ['Cat', 'CAT', 'catalogue']);
+});
+
+test('chosen points stand out until others are chosen, whatever arrives', () => {
+    const points = new Points(), red = (slot) => points.data[slot * STRIDE + 3];
+    for (let i = 0; i < 3; i++) points.add(i, 'same', 0, 0, 0, 1, 0);
+    points.recolour('label');
+    const plain = red(0);
+    points.choose(new Set([1]));
+    points.add(7, 'same', 0, 0, 0, 1, 0);
+    points.move(2, 0, 0, 0, 5);
+    assert.equal(red(1), plain);
+    for (const slot of [0, 2, 3]) assert.notEqual(red(slot), plain);
+    points.choose(null);
+    assert.deepEqual([0, 1, 2, 3].map(red), [plain, plain, plain, plain]);
+});
+
+test('neighbours on the map have similar colours, its corners have not', () => {
+    const apart = (a, b) => Math.hypot(...[0, 1, 2].map((c) => unitColour(a, 10, 8)[c] - unitColour(b, 10, 8)[c]));
+    for (let unit = 0; unit < 70; unit++) {
+        assert.ok(apart(unit, unit + 10) < 0.2);
+        if (unit % 10 < 9) assert.ok(apart(unit, unit + 1) < 0.2);
+    }
+    const corners = [0, 9, 70, 79];
+    for (const a of corners) for (const b of corners) assert.ok(a === b || apart(a, b) > 0.5);
+    assert.ok(unitColour(0, 1, 1).every((c) => c >= 0 && c <= 1));
 });
 
 test('colours', () => {
@@ -78,7 +107,7 @@ test('colours', () => {
     const colour = (slot) => [...points.data.subarray(slot * STRIDE + 3, slot * STRIDE + 6)];
     points.recolour('label');
     assert.deepEqual(colour(0), colour(1));
-    points.units = 10;
+    points.mapSize = [5, 2];
     points.recolour('unit');
     assert.notDeepEqual(colour(0), colour(1));
     points.recolour('magnitude');
@@ -140,6 +169,82 @@ test('binary messages: ids, numbers, labels; damaged ones are refused', () => {
     view.setUint32(24, 9, true);
     assert.throws(() => readFrame(bytes), /unknown type/);
     assert.deepEqual(readBatch({ vectors: [[1, 2], [3], [4, 5]], ids: [7, 8, 9] }).ids, [7, 9]);
+});
+
+/** A client whose socket only remembers what it is given, and what it placed. */
+function silentClient() {
+    const processor = new WebGPUVectorProcessor(), client = new GPUWebSocketClient(processor), heard = { said: [], placed: [], passes: 0, lost: 0 };
+    globalThis.WebSocket ??= { OPEN: 1 };
+    client.ws = { readyState: WebSocket.OPEN, send: (text) => heard.said.push(JSON.parse(text)) };
+    client.addEventListener('placed', ({ detail }) => heard.placed.push(detail));
+    client.addEventListener('lost', () => heard.lost++);
+    const place = processor.place.bind(processor);
+    processor.place = (...values) => { heard.passes++; return place(...values); };
+    return { client, heard };
+}
+
+test('batches that wait are placed in one pass, each with its own results', async () => {
+    const { client, heard } = silentClient();
+    const batch = (seq, ...vectors) => ({ type: 'vector_batch', seq, vectors, ids: vectors.map((_, i) => 10 * seq + i) });
+    const all = [client.handleMessage(batch(1, [1, 2, 3])), client.handleMessage(batch(2, [4, 5, 6], [7, 8, 9])),
+        client.handleMessage(batch(3, [0, 1, 0])), client.handleMessage(batch(4, [1, 2]))];
+    await Promise.all(all);
+    assert.equal(heard.passes, 3);                      // the first alone, two that waited, another dimension
+    assert.deepEqual(heard.placed.map(({ ids, results }) => [ids, [...results]]),
+        [[[10], [1, 2, 3]], [[20, 21], [4, 5, 6, 7, 8, 9]], [[30], [0, 1, 0]], [[40], [1, 2, 0]]]);
+});
+
+test('what was missed is asked for, and a server that began again is noticed', async () => {
+    const { client, heard } = silentClient();
+    await client.handleMessage({ type: 'subscribed', stream: 'a', seq: 5 });
+    await client.handleMessage({ type: 'vector_batch', seq: 6, vectors: [[1, 2, 3]] });
+    await client.handleMessage({ type: 'vector_batch', seq: 2, vectors: [[1, 2, 3]] });     // an older one, asked for
+    await client.handleMessage({ type: 'missed', channels: { vector_updates: 3 }, seq: 10 });
+    assert.deepEqual(heard.said, [{ type: 'request_vectors', limit: 10000, since: 6 }]);
+    await client.handleMessage({ type: 'missed', channels: { metrics: 3 }, seq: 10 });
+    assert.equal(heard.said.length, 1);
+    await client.handleMessage({ type: 'subscribed', stream: 'b', seq: 1, resumed: false });
+    assert.deepEqual([heard.lost, client.seq], [1, null]);
+});
+
+test('batches that are being placed when everything is forgotten do not come', async () => {
+    const { client, heard } = silentClient();
+    const coming = client.handleMessage({ type: 'vector_batch', seq: 1, vectors: [[1, 2, 3]] });
+    client.forget();
+    await coming;
+    assert.deepEqual(heard.placed, []);
+});
+
+/** A processor with a software device that takes a second of a clock for each pass. */
+function slowDevice(clock) {
+    const processor = new WebGPUVectorProcessor();
+    processor.device = { lost: new Promise(() => {}) };
+    processor.isFallback = true;
+    processor.passes = 0;
+    processor.placePart = async ({ matrix, inner }, rows) => {
+        processor.passes++;
+        clock.now += 1000;
+        return multiply(rows, matrix, inner);
+    };
+    return processor;
+}
+
+test('a software device that is slower than the page is left, but not for little work', async (t) => {
+    const clock = { now: 0 };
+    t.mock.method(performance, 'now', () => clock.now);
+    const small = Float32Array.of(1, 2, 3, 4), large = Float32Array.from({ length: 512 * 200 }, (_, i) => Math.sin(i));
+    const processor = slowDevice(clock), { results: wanted } = await new WebGPUVectorProcessor().place(large, 200);
+    await processor.place(small, 2);
+    assert.deepEqual([processor.slower, processor.passes], [undefined, 1]);
+    let times = null;
+    processor.onchosen = (found) => { times = found; };
+    processor.placementFor(200).setUnits(new Float32Array(20 * 200));
+    await processor.place(large, 200);
+    assert.deepEqual([processor.slower, processor.passes], [true, 3]);
+    assert.deepEqual(times, { device: 1000, page: 0 });
+    processor.placement = null;
+    assert.deepEqual((await processor.place(large, 200)).results, wanted);
+    assert.equal(processor.passes, 3);
 });
 
 test('results keep the placement that they were made with', async () => {

@@ -57,7 +57,7 @@ export class Chart {
         this.plot = new window.uPlot({
             ...this.sizeNow(),
             cursor: { points: { show: false } },
-            axes: [{ ...axis, space: 80, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((t) => t == null ? '' : this.show(t)) }],
+            axes: [{ ...axis, space: 80, size: 28, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((t) => t == null ? '' : this.show(t)) }],
             scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 0, this.least) * 1.05] } },
             series: [{}, ...this.series.map(([, label], i) => ({
                 label, stroke: colour(`series-${i + 1}`), width: 1.5, points: { show: false },

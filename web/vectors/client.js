@@ -2,13 +2,16 @@
 // client.js - GPUWebSocketClient: vectors and events of a live server (docs/protocol.md).
 //
 // Events: 'status' (detail: 'connecting', 'connected', 'disconnected'), 'placed' (a batch with
-// its results), 'message' (every other JSON message), 'trouble' (a sentence).
+// its results), 'lost' (a new connection could not resume: older points may be out of date),
+// 'message' (every other JSON message), 'trouble' (a sentence).
 
 import { PROTOCOL, readBatch, readFrame } from './frame.js';
 import { AXES } from './placement.js';
 
 const CHANNELS = ['vector_updates', 'job_results', 'som', 'state'];
 const RETRY_FIRST = 500, RETRY_MOST = 15000;        // ms between attempts to connect
+const MOST_VECTORS = 10000;             // of one request: the server's limit
+const MOST_ROWS = 1024;                 // placed together
 
 export class GPUWebSocketClient extends EventTarget {
     constructor(webgpuProcessor) {
@@ -22,6 +25,7 @@ export class GPUWebSocketClient extends EventTarget {
         this.retry = RETRY_FIRST;
         this.wanted = false;
         this.working = false;
+        this.epoch = 0;                 // batches of earlier ones are dropped
     }
 
     emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
@@ -68,7 +72,8 @@ export class GPUWebSocketClient extends EventTarget {
         return true;
     }
 
-    requestVectors(limit = 1000) { return this.send({ type: 'request_vectors', limit }); }
+    /** The newest vectors; `since`: of events after this number. */
+    requestVectors(limit = 1000, since = 0) { return this.send({ type: 'request_vectors', limit, since }); }
 
     async receive(data) {
         if (typeof data === 'string') return this.handleMessage(JSON.parse(data));
@@ -77,12 +82,21 @@ export class GPUWebSocketClient extends EventTarget {
     }
 
     async handleMessage(message) {
-        if (message.stream) this.stream = message.stream;
+        if (message.stream && message.stream !== this.stream) {
+            this.stream = message.stream;
+            this.seq = null;
+        }
         switch (message.type) {
+        case 'subscribed':
+            if (message.resumed === false) this.emit('lost');
+            return this.emit('message', message);
+        case 'missed':                  // the page was slower than the vectors came
+            if (message.channels?.vector_updates) this.requestVectors(MOST_VECTORS, this.seq ?? 0);
+            return this.emit('message', message);
         case 'vector_batch':
             return this.enqueue(readBatch(message));
         case 'job_completed':
-            if (message.seq) this.seq = message.seq;
+            this.saw(message.seq);
             if (message.result?.vector) await this.handleVectorStream(new Float32Array(message.result.vector));
             return this.emit('message', message);
         default:
@@ -90,24 +104,58 @@ export class GPUWebSocketClient extends EventTarget {
         }
     }
 
+    /** Drops the batches that wait or are being placed. */
+    forget() {
+        this.vectorQueue.length = 0;
+        this.epoch++;
+    }
+
+    /** Older events come again when they are asked for. */
+    saw(seq) { if (seq) this.seq = Math.max(this.seq ?? 0, seq); }
+
     enqueue(batch) {
-        if (batch.seq) this.seq = batch.seq;
+        this.saw(batch.seq);
         this.vectorQueue.push(batch);
         return this.processVectorQueue();
     }
 
-    /** Places what waits, batch by batch; calls while it works find their batches taken. */
+    /** The first batches that wait, of one dimension and up to MOST_ROWS rows: one pass for all. */
+    takeBatches() {
+        const [{ dimension }] = this.vectorQueue;
+        let count = 0, rows = 0;
+        for (const batch of this.vectorQueue) {
+            if (count && (batch.dimension !== dimension || rows + batch.count > MOST_ROWS)) break;
+            rows += batch.count;
+            count++;
+        }
+        return this.vectorQueue.splice(0, count);
+    }
+
+    /** Places what waits; calls while it works find their batches taken. */
     async processVectorQueue() {
         if (this.working) return;
         this.working = true;
         try {
-            for (let batch; (batch = this.vectorQueue.shift());) {
-                const began = performance.now();
-                const { results, placement } = await this.webgpu.place(batch.data, batch.dimension);
-                this.emit('placed', { ...batch, results, placement, milliseconds: performance.now() - began });
-            }
+            while (this.vectorQueue.length) await this.placeBatches(this.takeBatches());
         } finally {
             this.working = false;
+        }
+    }
+
+    async placeBatches(batches) {
+        const [{ dimension, data: only }] = batches, began = performance.now(), { epoch } = this;
+        let data = only;
+        if (batches.length > 1) {
+            data = new Float32Array(batches.reduce((sum, batch) => sum + batch.data.length, 0));
+            batches.reduce((at, batch) => { data.set(batch.data, at); return at + batch.data.length; }, 0);
+        }
+        const { results, placement } = await this.webgpu.place(data, dimension), milliseconds = performance.now() - began;
+        if (epoch !== this.epoch) return;
+        let row = 0;
+        for (const batch of batches) {
+            const part = results.subarray(row * placement.columns, (row + batch.count) * placement.columns);
+            this.emit('placed', { ...batch, results: part, placement, milliseconds });
+            row += batch.count;
         }
     }
 

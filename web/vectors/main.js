@@ -18,7 +18,11 @@ const PLACED_AT_ONCE = 2048;            // points
 const FIRST_VECTORS = 10000;            // asked for after connecting
 const WEIGHTS_EVERY = 4000;             // ms between two readings of the map's weights
 const NEIGHBOURS = 10;
+const LISTED = 200;                     // of chosen points
 const KEEP_VIEW_AFTER = 1000;           // ms without a movement
+const TELL_FIRST = 5000, TELL_EVERY = 60000;        // ms: what this page's device does, for the server's log
+const LIMITS = ['maxBufferSize', 'maxStorageBufferBindingSize', 'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize'];
+const NOTHING_CHOSEN = 'Click a point, or find a label.';
 const STATUS = { connecting: ['Connecting…', ''], connected: ['Connected', 'good'], disconnected: ['Disconnected', 'bad'] };
 
 const points = new Points();
@@ -30,15 +34,23 @@ let rows = null;                        // of the points
 let picture = null;                     // the last som_update
 let scale = 1;                          // of coordinates to the cloud
 let weightsAt = -Infinity, weightsTimer = 0, placing = false, outdated = false, viewTimer = 0;
+let asked = 0;                          // questions for neighbours: only the last is answered
 
 function trouble(message) { text(get('trouble'), message ?? ''); }
 
 /* ---- WebGPU and what draws ---- */
 
+/** `times`: of a software device beside the page itself, in ms. */
+function sayReady(times) {
+    const chosen = !times ? '' : processor.slower ? `; the CPU computes: ${digits(times.page)} ms against ${digits(times.device)} ms`
+        : `: ${digits(times.device)} ms against ${digits(times.page)} ms of the CPU`;
+    text(get('gpu-status'), `WebGPU: Ready (${processor.adapterName}${processor.isFallback ? ', software' : ''}${chosen})`);
+}
+
 async function initialise() {
     try {
         if (!processor.device) await processor.initialize({ canvas: null });
-        text(get('gpu-status'), `WebGPU: Ready (${processor.adapterName}${processor.isFallback ? ', software' : ''})`);
+        sayReady();
     } catch (error) {
         text(get('gpu-status'), /not supported/.test(error.message) ? 'WebGPU: Not supported; the CPU computes' : `WebGPU: Error - ${error.message}`);
     }
@@ -59,7 +71,26 @@ processor.onlost = async (why) => {
     if (processor.device) trouble('');
 };
 
+processor.onchosen = sayReady;
+
 /* ---- vectors ---- */
+
+/** Nothing is known of any vector: they were deleted, or the server may have others now. */
+function forget() {
+    points.clear();
+    rows = picture = null;
+    processor.placement = null;
+    client.forget();
+    clearTimeout(weightsTimer);
+    weightsAt = -Infinity;
+    map.clear();
+    scene.mark([]);
+    asked++;
+    text(get('vector-count'), 'Vectors: 0');
+    text(get('map-quality'), 'No map yet.');
+    text(get('chosen-title'), 'Point');
+    get('chosen').replaceChildren(NOTHING_CHOSEN);
+}
 
 /** Another dimension means other vectors: everything starts again. */
 function expect(dimension) {
@@ -129,7 +160,7 @@ function showMap() {
     const view = get('map-view').value;
     get('component-label').hidden = view !== 'plane';
     if (view === 'plane') { showPlane(); return; }
-    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values: picture[view] });
+    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values: picture[view] ?? null });
 }
 
 /** One component of the weights, as they were read last. */
@@ -149,8 +180,9 @@ async function readWeights() {
         picture.weights = weights;
         processor.placementFor(picture.dimension).setUnits(weights);
         await placeAgain();
-        if (points.units !== processor.placement.units) {
-            points.units = processor.placement.units;
+        if (!picture) return;
+        if (points.mapSize.join() !== `${picture.width},${picture.height}`) {
+            points.mapSize = [picture.width, picture.height];
             points.recolour();
         }
         if (get('map-view').value === 'plane') showMap();
@@ -165,7 +197,7 @@ async function takePicture(message) {
     const { quality, projection, dimension, count } = message;
     if (quality) text(get('map-quality'), `${message.width} x ${message.height} units; quantisation error ${digits(quality.quantisation_error)}, `
         + `topographic error ${digits(quality.topographic_error)}; ${count} vectors indexed; `
-        + `the cloud shows ${Math.round(100 * (projection?.share ?? []).reduce((a, b) => a + b, 0))} % of the variance.`);
+        + `the cloud shows ${Math.round(100 * (projection?.share ?? []).reduce((a, b) => a + b, 0))}\u00a0% of the variance.`);
     expect(dimension);
     processor.placementFor(dimension).normalised = message.normalised;
     if (projection?.axes?.length === AXES) processor.placementFor(dimension).setProjection({
@@ -189,32 +221,47 @@ function entry(slot, score) {
 
 async function choose(slot) {
     if (slot < 0 || slot >= points.count) return;
+    const question = ++asked;
     scene.mark([slot]);
     map.mark = points.unit[slot];
     showMap();
     text(get('chosen-title'), named(slot));
     get('chosen').replaceChildren(el('p', {}, `Id ${points.ids[slot]}, map unit ${points.unit[slot]}, length ${digits(points.magnitude[slot])}.`));
     try {
-        const { results } = await getJson(`/v1/vectors/search?id=${points.ids[slot]}&limit=${NEIGHBOURS + 1}`);
+        const { results } = await getJson(`/v1/vectors/search?id=${points.ids[slot]}&count=${NEIGHBOURS + 1}`);
+        if (question !== asked) return;
         const known = results.map(({ id, score }) => ({ slot: points.slotOf.get(id), score })).filter((r) => r.slot !== undefined && r.slot !== slot);
         get('chosen').append(el('h3', {}, 'Neighbours'), el('ol', {}, ...known.map((r) => entry(r.slot, r.score))));
         scene.mark([slot, ...known.map((r) => r.slot)]);
     } catch (error) {
-        get('chosen').append(el('p', { class: 'bad' }, error.message));
+        if (question === asked) get('chosen').append(el('p', { class: 'bad' }, error.message));
     }
 }
 
 function chooseMany(slots) {
-    points.recolour(points.colouring, slots.size ? slots : null);
-    text(get('chosen-title'), slots.size ? `${slots.size} points` : 'Point');
-    get('chosen').replaceChildren(el('ol', {}, ...[...slots].slice(0, 200).map((slot) => entry(slot))));
+    asked++;
+    points.choose(slots.size ? slots : null);
+    text(get('chosen-title'), slots.size === 1 ? '1 point' : slots.size ? `${slots.size} points` : 'Point');
+    get('chosen').replaceChildren(slots.size ? el('ol', {}, ...[...slots].slice(0, LISTED).map((slot) => entry(slot))) : NOTHING_CHOSEN,
+        slots.size > LISTED ? `and ${slots.size - LISTED} more` : '');
     scene.redraw();
 }
 
 function find() {
     const found = points.find(get('find').value);
     get('found').replaceChildren(...found.slice(0, 20).map((slot) => el('option', { value: points.labels[slot] })));
-    if (found.length && points.labels[found[0]].toLowerCase() === get('find').value.trim().toLowerCase()) choose(found[0]);
+    if (found.length && points.lower[found[0]] === get('find').value.trim().toLowerCase()) choose(found[0]);
+    return found;
+}
+
+/* ---- for the server's log ---- */
+
+function tellMetrics() {
+    const { device, limits, slower, times } = processor;
+    client.send({ type: 'client_metrics', adapter: device ? processor.adapterName : 'none',
+        limits: Object.fromEntries(LIMITS.map((name) => [name, limits?.[name] ?? 0])), buffer_bytes: processor.bytes,
+        ...(times && !slower ? { compute_ms: times.compute, readback_ms: times.readBack } : {}), frame_ms: scene.frameTime });
+    setTimeout(tellMetrics, TELL_EVERY);
 }
 
 /* ---- the picture that returns ---- */
@@ -222,7 +269,7 @@ function find() {
 function keepView() {
     clearTimeout(viewTimer);
     viewTimer = setTimeout(() => request('/v1/vectors/view', { method: 'PUT', headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ camera: scene.camera.save(), colouring: points.colouring, map: get('map-view').value }) }).catch(() => {}),
+        body: JSON.stringify({ camera: scene.camera.save(), colouring: points.colouring, map: get('map-view').value, component: Number(get('component').value) || 0 }) }).catch(() => {}),
         KEEP_VIEW_AFTER);
 }
 
@@ -232,6 +279,7 @@ async function restoreView() {
         scene.camera.restore(view.camera);
         for (const [id, value] of [['colouring', view.colouring], ['map-view', view.map]])
             if ([...get(id).options].some((option) => option.value === value)) get(id).value = value;
+        if (Number.isInteger(view.component)) get('component').value = view.component;
     } catch { /* there is none yet */ }
     points.recolour(get('colouring').value);
 }
@@ -253,9 +301,14 @@ client.addEventListener('status', ({ detail }) => {
     if (detail === 'connected' && !points.count) client.requestVectors(FIRST_VECTORS);
 });
 client.addEventListener('placed', ({ detail }) => addBatch(detail));
+client.addEventListener('lost', () => {
+    forget();
+    client.requestVectors(FIRST_VECTORS);
+});
 client.addEventListener('trouble', ({ detail }) => trouble(detail));
 client.addEventListener('message', ({ detail }) => {
     if (detail.type === 'som_update') takePicture(detail);
+    else if (detail.type === 'vectors_cleared') forget();
     else if (detail.type === 'error') trouble(detail.reason);
 });
 
@@ -267,7 +320,7 @@ function listen() {
     });
     get('colouring').addEventListener('change', () => { points.recolour(get('colouring').value); keepView(); });
     get('map-view').addEventListener('change', () => { showMap(); keepView(); });
-    get('component').addEventListener('input', showMap);
+    get('component').addEventListener('input', () => { showMap(); keepView(); });
     get('point-size').addEventListener('input', () => { scene.size = Number(get('point-size').value); scene.redraw(); });
     get('reset-view').addEventListener('click', () => { scene.camera.reset(); scene.settle(); });
     get('lasso').addEventListener('click', () => {
@@ -276,8 +329,11 @@ function listen() {
         if (!scene.choosing) chooseMany(new Set());
     });
     get('find').addEventListener('input', find);
+    get('find').addEventListener('keydown', (event) => {
+        if (event.key === 'Enter') choose(find()[0] ?? -1);
+    });
     map.canvas.addEventListener('click', (event) => {
-        if (!map.values) return;
+        if (!map.width) return;
         map.mark = map.unitAt(event.offsetX, event.offsetY);
         showMap();
         const members = new Set();
@@ -292,6 +348,7 @@ async function start() {
     await initialise();
     await restoreView();
     connect();
+    setTimeout(tellMetrics, TELL_FIRST);
 }
 
 start();

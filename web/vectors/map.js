@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// map.js - the self-organising map as a grid of coloured units: U-matrix, hits or one component.
+// map.js - the self-organising map as a grid of coloured units: U-matrix, hits, one component, or
+// the colours that units have in the cloud.
 
 import { colour, fit } from '../lib/dom.js';
-import { ramp } from './points.js';
+import { ramp, unitColour } from './points.js';
 
 const css = ([r, g, b]) => `rgb(${Math.round(r * 255)} ${Math.round(g * 255)} ${Math.round(b * 255)})`;
 
@@ -17,7 +18,7 @@ export class MapView {
         this.canvas = canvas;
         this.width = this.height = 0;   // units
         this.hexagonal = true;
-        this.values = null;             // [units]
+        this.values = null;             // [units]; null: the colours of the cloud, once there is a map
         this.mark = -1;                 // unit of the chosen point
     }
 
@@ -25,6 +26,12 @@ export class MapView {
     show(map) {
         Object.assign(this, map);
         this.draw();
+    }
+
+    /** As before the first map. */
+    clear() {
+        this.mark = -1;
+        this.show({ width: 0, height: 0, values: null });
     }
 
     /** Centre and size of a unit on the canvas. */
@@ -48,10 +55,10 @@ export class MapView {
         const context = this.canvas.getContext('2d');
         context.fillStyle = colour('sunken');
         context.fillRect(0, 0, this.canvas.width, this.canvas.height);
-        if (!this.values) return;
-        const [low, high] = range(this.values);
+        const [low, high] = this.values ? range(this.values) : [0, 1];
         for (let unit = 0; unit < this.width * this.height; unit++) {
-            context.fillStyle = css(ramp((this.values[unit] - low) / (high - low)));
+            context.fillStyle = css(this.values ? ramp((this.values[unit] - low) / (high - low))
+                : unitColour(unit, this.width, this.height));
             this.cell(context, this.place(unit));
             context.fill();
         }

@@ -20,9 +20,16 @@ export function multiply(rows, matrix, inner) {
     const count = rows.length / inner, columns = matrix.length / inner, out = new Float32Array(count * columns);
     for (let r = 0; r < count; r++)
         for (let c = 0; c < columns; c++) {
-            let sum = 0;
-            for (let i = 0, x = r * inner, w = c * inner; i < inner; i++) sum += rows[x + i] * matrix[w + i];
-            out[r * columns + c] = sum;
+            let x = r * inner, w = c * inner, s0 = 0, s1 = 0, s2 = 0, s3 = 0;       // four sums: additions overlap
+            const end = x + inner;
+            for (; x + 3 < end; x += 4, w += 4) {
+                s0 += rows[x] * matrix[w];
+                s1 += rows[x + 1] * matrix[w + 1];
+                s2 += rows[x + 2] * matrix[w + 2];
+                s3 += rows[x + 3] * matrix[w + 3];
+            }
+            for (; x < end; x++, w++) s0 += rows[x] * matrix[w];
+            out[r * columns + c] = s0 + s1 + (s2 + s3);
         }
     return out;
 }

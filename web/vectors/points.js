@@ -8,13 +8,23 @@ export const STRIDE = 6;
 const PALETTE = [[0.18, 0.45, 0.85], [0.90, 0.45, 0.13], [0.20, 0.62, 0.32], [0.80, 0.25, 0.30], [0.55, 0.36, 0.75],
                  [0.50, 0.38, 0.30], [0.86, 0.45, 0.72], [0.45, 0.55, 0.20], [0.10, 0.65, 0.70], [0.75, 0.62, 0.10]];
 
-/* from small to large: dark violet, blue, teal, green, yellow */
-const STOPS = [[0.27, 0.05, 0.37], [0.25, 0.32, 0.72], [0.13, 0.58, 0.60], [0.40, 0.78, 0.36], [0.97, 0.88, 0.20]];
+/* from small to large: violet, blue, teal, green, yellow; all can be seen on light and dark */
+const STOPS = [[0.46, 0.18, 0.62], [0.26, 0.36, 0.76], [0.13, 0.58, 0.60], [0.40, 0.78, 0.36], [0.97, 0.88, 0.20]];
 
 /** A colour for a number from 0 to 1. */
 export function ramp(t) {
     const at = Math.max(0, Math.min(1, t || 0)) * (STOPS.length - 1), i = Math.min(STOPS.length - 2, Math.floor(at)), f = at - i;
     return STOPS[i].map((low, c) => low + (STOPS[i + 1][c] - low) * f);
+}
+
+/* of the corners of the map: upper left, upper right, lower left, lower right */
+const CORNERS = [[0.16, 0.42, 0.95], [0.05, 0.68, 0.42], [0.84, 0.22, 0.62], [0.95, 0.60, 0.10]];
+
+/** The colour of a unit: neighbours on the map have similar ones. */
+export function unitColour(unit, width, height) {
+    const x = unit % width / Math.max(1, width - 1), y = Math.floor(unit / width) / Math.max(1, height - 1);
+    const shares = [(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y];
+    return [0, 1, 2].map((c) => CORNERS.reduce((sum, corner, i) => sum + shares[i] * corner[c], 0));
 }
 
 function hash(text) {
@@ -29,7 +39,8 @@ export class Points {
         this.clear();
         this.grow(4096);
         this.colouring = 'magnitude';
-        this.units = 1;                 // of the map, for colours
+        this.mapSize = [1, 1];          // units of the map, for colours
+        this.chosen = null;             // slots that stand out; null: none
     }
 
     grow(capacity) {
@@ -48,6 +59,8 @@ export class Points {
         this.seen = 0;                  // points that ever came
         this.ids = [];
         this.labels = [];
+        this.lower = [];                // labels in lower case
+        this.chosen = null;
         this.largest = 1e-9;
         this.version = 0;               // changes with every change
         this.slotOf = new Map();        // id to slot
@@ -62,12 +75,13 @@ export class Points {
             slot = this.next % this.capacity;
             this.next = slot + 1;
             if (this.count < this.capacity) this.count++;
-            else this.slotOf.delete(this.ids[slot]);
+            else this.leave(slot);
             this.ids[slot] = id;
             this.slotOf.set(id, slot);
             this.seen++;
         }
         this.labels[slot] = label ?? '';
+        this.lower[slot] = this.labels[slot].toLowerCase();
         this.magnitude[slot] = magnitude;
         this.unit[slot] = unit;
         if (magnitude > this.largest) this.largest = magnitude;
@@ -76,6 +90,12 @@ export class Points {
         this.paint(slot);
         this.version++;
         return slot;
+    }
+
+    /** The slot's point makes room for another. */
+    leave(slot) {
+        this.slotOf.delete(this.ids[slot]);
+        this.chosen?.delete(slot);
     }
 
     /** Gives a point another place, to which it moves, and another unit of the map. */
@@ -108,30 +128,33 @@ export class Points {
 
     colourOf(slot) {
         if (this.colouring === 'label') return this.labels[slot] ? PALETTE[hash(this.labels[slot]) % PALETTE.length] : [0.5, 0.5, 0.5];
-        if (this.colouring === 'unit') return this.unit[slot] < 0 ? [0.5, 0.5, 0.5] : ramp(this.unit[slot] / Math.max(1, this.units - 1));
+        if (this.colouring === 'unit') return this.unit[slot] < 0 ? [0.5, 0.5, 0.5] : unitColour(this.unit[slot], ...this.mapSize);
         return ramp(this.magnitude[slot] / this.largest);
     }
 
     paint(slot) {
-        this.data.set(this.colourOf(slot), slot * STRIDE + 3);
+        const dull = this.chosen && !this.chosen.has(slot);
+        this.data.set(dull ? this.colourOf(slot).map((c) => 0.25 * c + 0.3) : this.colourOf(slot), slot * STRIDE + 3);
     }
 
-    /** Colours all points by 'magnitude', 'label' or 'unit'; `chosen` slots stand out. */
-    recolour(colouring = this.colouring, chosen = null) {
+    /** Colours all points by 'magnitude', 'label' or 'unit'. */
+    recolour(colouring = this.colouring) {
         this.colouring = colouring;
-        for (let slot = 0; slot < this.count; slot++) {
-            this.paint(slot);
-            if (chosen && !chosen.has(slot))
-                for (let i = 3; i < 6; i++) this.data[slot * STRIDE + i] = 0.25 * this.data[slot * STRIDE + i] + 0.3;
-        }
+        for (let slot = 0; slot < this.count; slot++) this.paint(slot);
         this.version++;
     }
 
-    /** Slots whose label contains the text, at most `most`. */
+    /** Makes a set of slots stand out; null: all are as before. */
+    choose(slots) {
+        this.chosen = slots;
+        this.recolour();
+    }
+
+    /** The `most` slots with the shortest labels that contain the text: an equal one is the first. */
     find(text, most = 50) {
         const wanted = text.trim().toLowerCase(), found = [];
-        for (let slot = 0; wanted && slot < this.count && found.length < most; slot++)
-            if (this.labels[slot].toLowerCase().includes(wanted)) found.push(slot);
-        return found.sort((a, b) => this.labels[a].length - this.labels[b].length);
+        for (let slot = 0; wanted && slot < this.count; slot++)
+            if (this.lower[slot].includes(wanted)) found.push(slot);
+        return found.sort((a, b) => this.lower[a].length - this.lower[b].length).slice(0, most);
     }
 }

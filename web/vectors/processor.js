@@ -10,6 +10,7 @@ import { multiplyInParts, Placement } from './placement.js';
 const MAX_ROWS = 1024;                  // of one dispatch
 const FORMAT = 'bgra8unorm';
 const LOSS = 200;                       // ms within which a device says that it is lost
+const TRIAL_WORK = 1e6;                 // products from which a software device is timed
 
 export class WebGPUVectorProcessor {
     constructor() {
@@ -20,7 +21,10 @@ export class WebGPUVectorProcessor {
         this.placement = null;
         this.format = FORMAT;
         this.isFallback = false;        // the adapter is software
+        this.slower = undefined;        // than the page's own loop: only a software device is tried
+        this.times = null;              // ms of the last pass: { compute, readBack }
         this.onlost = null;             // called with a sentence when the device is lost
+        this.onchosen = null;           // called after a software device was timed: { device, page } in ms
         this.last = Promise.resolve();  // of the calls that share the buffers
     }
 
@@ -34,8 +38,10 @@ export class WebGPUVectorProcessor {
         if (!adapter) throw new Error('WebGPU not supported: no adapter');
         this.device = await adapter.requestDevice();
         this.isFallback = Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter);
-        this.adapterName = adapter.info?.description || adapter.info?.device || adapter.info?.vendor || 'unnamed adapter';
+        const { description, device: model, vendor, architecture } = adapter.info ?? {};
+        this.adapterName = description || model || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter';
         this.limits = adapter.limits;
+        this.slower = this.isFallback ? undefined : false;
         this.watchLoss(this.device);
         this.context = canvas?.getContext('webgpu') ?? null;
         this.context?.configure({ device: this.device, format: this.format });
@@ -51,7 +57,7 @@ export class WebGPUVectorProcessor {
     }
 
     forget() {
-        this.device = this.pipeline = this.context = null;
+        this.device = this.pipeline = this.context = this.uploaded = null;
         this.buffers.clear();
     }
 
@@ -82,6 +88,14 @@ export class WebGPUVectorProcessor {
         return this.placement;
     }
 
+    /** Axes and units change less often than rows come. */
+    upload(buffer, { matrix, version }) {
+        const last = this.uploaded;
+        if (last?.buffer === buffer && last.matrix === matrix && last.version === version) return;
+        this.device.queue.writeBuffer(buffer, 0, matrix);
+        this.uploaded = { buffer, matrix, version };
+    }
+
     /** Records and submits one dispatch. `read`: a buffer that gets a copy of the results. */
     dispatch(rows, placement, results, read) {
         const { device } = this, { GPUBufferUsage: use } = globalThis, { inner, columns, matrix } = placement;
@@ -90,7 +104,7 @@ export class WebGPUVectorProcessor {
         const axes = this.buffer('matrix', matrix.byteLength, use.STORAGE | use.COPY_DST);
         const params = this.buffer('params', 16, use.UNIFORM | use.COPY_DST);
         device.queue.writeBuffer(input, 0, rows);
-        device.queue.writeBuffer(axes, 0, matrix);
+        this.upload(axes, placement);
         device.queue.writeBuffer(params, 0, new Uint32Array([count, inner, columns, 0]));
         const group = device.createBindGroup({ layout: this.pipeline.getBindGroupLayout(0), entries:
             [input, axes, results, params].map((buffer, binding) => ({ binding, resource: { buffer } })) });
@@ -132,17 +146,34 @@ export class WebGPUVectorProcessor {
         return result;
     }
 
-    /** Null without a device, or if it is lost meanwhile. */
+    /** Null without a device, if it is slower than the page itself, or if it is lost meanwhile. */
     async placeOnDevice(vectorData, placement) {
         const { device } = this;
-        if (!device) return null;
+        if (!device || this.slower) return null;
         try {
+            if (this.slower === undefined) await this.compare(vectorData, placement);
+            if (this.slower) return null;
             return await this.placeParts(vectorData, placement);
         } catch (error) {
             const late = new Promise((resolve) => { setTimeout(resolve, LOSS, null); });
             if (!await Promise.race([device.lost, late])) throw error;
             return null;
         }
+    }
+
+    /** Times a software device and the page with the same rows, once there is enough to do. */
+    async compare(vectorData, placement) {
+        const { dimension, matrix, inner } = placement, first = vectorData.subarray(0, MAX_ROWS * dimension);
+        if (first.length / dimension * matrix.length < TRIAL_WORK) return;
+        const rows = placement.extend(first);
+        await this.placePart(placement, rows);              // uploads, and compiles
+        const began = performance.now();
+        await this.placePart(placement, rows);
+        const middle = performance.now();
+        await multiplyInParts(rows, matrix, inner);
+        const times = { device: middle - began, page: performance.now() - middle };
+        this.slower = times.device > times.page;
+        this.onchosen?.(times);
     }
 
     async placeParts(vectorData, placement) {
@@ -159,10 +190,14 @@ export class WebGPUVectorProcessor {
         const use = globalThis.GPUBufferUsage, size = rows.length / placement.inner * placement.columns * 4;
         const results = this.buffer('results', size, use.STORAGE | use.COPY_SRC);
         const read = this.buffer('read', size, use.MAP_READ | use.COPY_DST);
+        const began = performance.now();
+        let computed = began;
         this.dispatch(rows, placement, results, read);
+        this.device.queue.onSubmittedWorkDone().then(() => { computed = performance.now(); }, () => {});
         await read.mapAsync(globalThis.GPUMapMode.READ, 0, size);
         const copy = new Float32Array(read.getMappedRange(0, size).slice(0));
         read.unmap();
+        this.times = { compute: computed - began, readBack: performance.now() - Math.max(computed, began) };
         return copy;
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scene.js - the cloud on the page: draws when something changed, and turns what the user does
-// with pointer and keys into movements of the camera, a picked point or a lasso.
+// with pointer, fingers and keys into movements of the camera, a picked point or a lasso.
 
 import { colour, fit } from '../lib/dom.js';
 import { Camera } from './camera.js';
@@ -25,7 +25,8 @@ export class Scene {
         this.size = 3;
         this.choosing = false;          // a lasso is drawn
         this.marked = [];               // slots with labels
-        this.frameTime = 0;
+        this.frameTime = 0;             // ms
+        this.fingers = new Map();       // places of pointers that are down, by id
         document.addEventListener('weft-theme', () => this.recolour());
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolour());
     }
@@ -108,6 +109,7 @@ export class Scene {
         canvas.addEventListener('pointerdown', (event) => this.press(event));
         canvas.addEventListener('pointermove', (event) => this.drag(event));
         canvas.addEventListener('pointerup', (event) => this.release(event));
+        canvas.addEventListener('pointercancel', (event) => this.cancel(event));
         canvas.addEventListener('wheel', (event) => {
             event.preventDefault();
             this.camera.zoom(Math.exp(event.deltaY * 0.001));
@@ -116,14 +118,26 @@ export class Scene {
         canvas.addEventListener('keydown', (event) => this.key(event));
     }
 
+    /** The distance of two fingers in pixels. */
+    spread() {
+        const [a, b] = this.fingers.values();
+        return Math.max(1, Math.hypot(a[0] - b[0], a[1] - b[1]));
+    }
+
     press(event) {
         this.canvas.setPointerCapture(event.pointerId);
+        this.fingers.set(event.pointerId, [event.clientX, event.clientY]);
+        if (this.fingers.size > 1) {        // two fingers zoom; what the first began is dropped
+            this.from = this.path = null;
+            return;
+        }
         this.from = [event.clientX, event.clientY];
         this.travelled = 0;
         this.path = this.choosing ? [this.place(event)] : null;
     }
 
     drag(event) {
+        if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) { this.pinch(event); return; }
         if (!this.from) return;
         const dx = event.clientX - this.from[0], dy = event.clientY - this.from[1];
         this.from = [event.clientX, event.clientY];
@@ -134,7 +148,21 @@ export class Scene {
         this.redraw();
     }
 
+    pinch(event) {
+        const before = this.spread();
+        this.fingers.set(event.pointerId, [event.clientX, event.clientY]);
+        this.camera.zoom(before / this.spread());
+        this.settle();
+    }
+
+    cancel(event) {
+        this.fingers.delete(event.pointerId);
+        this.from = this.path = null;
+        this.redraw();
+    }
+
     release(event) {
+        this.fingers.delete(event.pointerId);
         if (!this.from) return;
         const { width, height } = this.canvas, path = this.path;
         this.from = this.path = null;

@@ -42,9 +42,8 @@ function trouble(message) { text(get('trouble'), message ?? ''); }
 
 /** `times`: of a software device beside the page itself, in ms. */
 function sayReady(times) {
-    const chosen = !times ? '' : processor.slower ? `; the CPU computes: ${digits(times.page)} ms against ${digits(times.device)} ms`
-        : `: ${digits(times.device)} ms against ${digits(times.page)} ms of the CPU`;
-    text(get('gpu-status'), `WebGPU: Ready (${processor.adapterName}${processor.isFallback ? ', software' : ''}${chosen})`);
+    text(get('gpu-status'), `WebGPU: Ready (${processor.adapterName}${processor.isFallback ? ', software' : ''})${processor.slower ? '; the CPU computes' : ''}`);
+    get('gpu-status').title = times ? `vectors are placed in ${digits(times.device)} ms by this device, in ${digits(times.page)} ms by the CPU` : '';
 }
 
 async function initialise() {

@@ -68,7 +68,7 @@ private:
     weft_solve_fit_info info_{};
 };
 
-/* Fits a formula to columns; names that are no columns are its parameters. */
+/* Fits a formula to columns; names that are not columns are its parameters. */
 inline curve fit(const context &c, const std::string &formula, const std::vector<column> &columns,
                  const std::map<std::string, double> &start = {})
 {

@@ -513,7 +513,7 @@ typedef struct weft_solve_fit_desc {
                                        iterations, tolerances near the limits of f64        */
 } weft_solve_fit_desc;
 
-/* Names in the formula that are no columns are the parameters. Fits them; a fit that does not
+/* Names in the formula that are not columns are the parameters. Fits them; a fit that does not
  * converge is a result, too. NULL on errors: of the formula, of the data. */
 WEFT_API weft_solve_fit *weft_solve_fit_create(weft_context *ctx,
                                                const weft_solve_fit_desc *desc);

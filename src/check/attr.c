@@ -66,7 +66,7 @@ static void report_place(Checker *c, const Attr *attr, AttrPlace place)
                  "'@const' describes builtin functions and cannot be written");
     else
         diag_add(c->diag, DIAG_misplaced_attribute, attr->span,
-                 "'@%s' cannot stand on %s, only on %s", name, place_names[place],
+                 "'@%s' cannot be used on %s, only on %s", name, place_names[place],
                  list_places(c->arena, places_of[attr->kind]));
 }
 
@@ -251,7 +251,7 @@ static void read_workgroup_size(Checker *c, Decl *fn)
         read_sizes(c, attr, fn->fn.info->workgroup_size);
     if (attr && fn->fn.info->stage != STAGE_COMPUTE)
         diag_add(c->diag, DIAG_misplaced_attribute, attr->span,
-                 "'@workgroup_size' belongs to compute shaders, and this is none");
+                 "'@workgroup_size' belongs to compute shaders, and this is not one");
     if (!attr && fn->fn.info->stage == STAGE_COMPUTE)
         diag_add(c->diag, DIAG_missing_workgroup_size, fn->ident.span,
                  "the compute shader '%.*s' needs '@workgroup_size'",
@@ -265,7 +265,7 @@ static void read_subgroup_size(Checker *c, Decl *fn)
         return;
     if (fn->fn.info->stage != STAGE_COMPUTE) {
         diag_add(c->diag, DIAG_misplaced_attribute, attr->span,
-                 "'@subgroup_size' belongs to compute shaders, and this is none");
+                 "'@subgroup_size' belongs to compute shaders, and this is not one");
         return;
     }
     read_sizes(c, attr, &fn->fn.info->subgroup_size);
@@ -305,7 +305,7 @@ static void report_no_resource(Checker *c, const Decl *var, const Attr *attr)
 {
     if (attr)
         diag_add(c->diag, DIAG_misplaced_attribute, attr->span,
-                 "'@%s' belongs to buffers, textures and samplers, and '%.*s' is none",
+                 "'@%s' belongs to buffers, textures and samplers, and '%.*s' is not one",
                  attr_kind_name(attr->kind), STR_ARG(ident_text(var->ident)));
 }
 

@@ -227,7 +227,7 @@ void layout_check_view(Checker *c, Span span, const Type *type, AddressSpace spa
 /* ---- expr.c ---- */
 
 /* Checks *slot and everything in it; may replace *slot. Returns its type, which
- * may be a reference. A name that is no value is reported. */
+ * may be a reference. A name that is not a value is reported. */
 const Type *check_expr(Checker *c, Expr **slot);
 /* The same, then the load rule: the result is never a reference. */
 const Type *check_value(Checker *c, Expr **slot);

@@ -65,7 +65,7 @@ double fold_round(const Type *t, double x)
     case TYPE_F16:            return fold_round_f16(x);
     case TYPE_ABSTRACT_FLOAT:
     case TYPE_F64:            return x;
-    default:                  BUG("rounding to a type that is no float");
+    default:                  BUG("rounding to a type that is not a float");
     }
 }
 

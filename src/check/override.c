@@ -48,7 +48,7 @@ static const Value *eval_call(Special *s, const Expr *e)
         return NULL;
     if (e->call.kind == CALL_CONSTRUCT)
         return fold_construct(&s->fold, e->span, e->type, values, n);
-    BUG_IF(e->call.kind != CALL_BUILTIN, "a call that is no override-expression");
+    BUG_IF(e->call.kind != CALL_BUILTIN, "a call that is not an override-expression");
     return fold_builtin(&s->fold, e->span, (BuiltinId)e->call.builtin, e->type, values, n);
 }
 
@@ -99,7 +99,7 @@ static const Value *eval(Special *s, const Expr *e)
     switch (e->kind) {
     case EXPR_NAME:
         BUG_IF(!e->name.decl || e->name.decl->kind != DECL_OVERRIDE,
-               "a name that is no override");
+               "a name that is not an override");
         return s->out->values[e->name.decl->var.override_index];
     case EXPR_CALL:   return eval_call(s, e);
     case EXPR_MEMBER: return eval_member(s, e);

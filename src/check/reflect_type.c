@@ -34,7 +34,7 @@ weft_scalar layout_scalar(const Type *t)
     case TYPE_F32:  return WEFT_SCALAR_F32;
     case TYPE_F16:  return WEFT_SCALAR_F16;
     case TYPE_F64:  return WEFT_SCALAR_F64;
-    default:        BUG("a type that is no scalar");
+    default:        BUG("a type that is not a scalar");
     }
 }
 

@@ -325,7 +325,7 @@ static void check_break(Checker *c, const Stmt *s)
 {
     if (!c->loop)
         diag_add(c->diag, DIAG_misplaced_break, s->span,
-                 "'break' must stand in a loop or a switch");
+                 "'break' must be inside a loop or a switch");
     else if (c->loop->in_continuing)
         diag_add(c->diag, DIAG_misplaced_break, s->span,
                  "'break' cannot leave a continuing block; end it with 'break if'");
@@ -337,10 +337,10 @@ static void check_continue(Checker *c, const Stmt *s)
     while (loop && loop->is_switch)
         loop = loop->outer;
     if (!loop) {
-        diag_add(c->diag, DIAG_misplaced_continue, s->span, "'continue' must stand in a loop");
+        diag_add(c->diag, DIAG_misplaced_continue, s->span, "'continue' must be inside a loop");
     } else if (loop->in_continuing) {
         diag_add(c->diag, DIAG_misplaced_continue, s->span,
-                 "'continue' cannot stand in the continuing block of its own loop");
+                 "'continue' cannot be used in the continuing block of its own loop");
     } else if (!loop->continued) {
         loop->continued = true;
         loop->skipped_from = loop->level;
@@ -369,7 +369,7 @@ static void check_return(Checker *c, Stmt *s)
         if (!loop->in_continuing)
             continue;
         diag_add(c->diag, DIAG_return_in_continuing, s->span,
-                 "'return' cannot stand in a continuing block");
+                 "'return' cannot be used in a continuing block");
         break;
     }
     const Type *result = c->function->type;

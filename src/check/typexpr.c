@@ -93,7 +93,7 @@ static bool enumerant(Checker *c, Expr *e, PredeclaredKind kind, const char *wan
     if (e->kind == EXPR_ERROR)
         return false;
     if (e->kind != EXPR_NAME) {
-        diag_add(c->diag, DIAG_template_arguments, e->span, "%s must stand here", wanted);
+        diag_add(c->diag, DIAG_template_arguments, e->span, "expected %s", wanted);
         return false;
     }
     if (!e->name.ident.name)
@@ -418,7 +418,7 @@ const Type *check_type(Checker *c, Expr *e)
         else
             check_not(c, DIAG_not_a_type, e, "a type");
     } else if (e->kind != EXPR_ERROR && e->kind != EXPR_NAME) {
-        diag_add(c->diag, DIAG_not_a_type, e->span, "a type must stand here");
+        diag_add(c->diag, DIAG_not_a_type, e->span, "expected a type");
     }
     e->type = t;
     return t;

@@ -164,7 +164,7 @@ View uniform_view(Uniform *u, NodeId cf, const Expr *e)
     case EXPR_CALL:
         return view_call(u, cf, e);
     default:
-        BUG("a %s is no memory view", expr_kind_name(e->kind));
+        BUG("a %s is not a memory view", expr_kind_name(e->kind));
     }
 }
 

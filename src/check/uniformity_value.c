@@ -71,7 +71,7 @@ void values_begin(Uniform *u)
 
 Local *value_local(Uniform *u, const Decl *decl)
 {
-    BUG_IF(decl->index >= u->locals.len, "'%.*s' is no local of this function",
+    BUG_IF(decl->index >= u->locals.len, "'%.*s' is not a local of this function",
            STR_ARG(decl->ident.name->text));
     return &u->locals.data[decl->index];
 }

@@ -60,7 +60,7 @@ const char *entry_choose(Cli *cli, const weft_wgsl *m, const weft_entry_point **
         return arena_printf(&cli->arena, "there is no entry point '%s'; there are %s", name,
                             all.data);
     if (e->stage != WEFT_STAGE_COMPUTE)
-        return arena_printf(&cli->arena, "'%s' is no compute entry point; there are %s", name,
+        return arena_printf(&cli->arena, "'%s' is not a compute entry point; there are %s", name,
                             all.data);
     *out = e;
     return NULL;

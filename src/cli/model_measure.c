@@ -65,7 +65,7 @@ static weft_token *read_ids(Cli *cli, const char *list, size_t *count)
         char *end = NULL;
         long  value = strtol(at, &end, 10);
         if (end == at || value < 0 || value > INT32_MAX || (*end && *end != ',')) {
-            cli_complain(cli, "--ids: '%s' is no list of numbers", list);
+            cli_complain(cli, "--ids: '%s' is not a list of numbers", list);
             return NULL;
         }
         ids[(*count)++] = (weft_token)value;

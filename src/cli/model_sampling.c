@@ -53,7 +53,7 @@ static bool read_numbers(Cli *cli, weft_model_sampler_desc *s)
         if (!options_real(cli, numbers[i].name, &value))
             return false;
         if (!numbers[i].real && (value != floor(value) || fabs(value) > INT32_MAX)) {
-            cli_complain(cli, "--%s: %g is no whole number", numbers[i].name, value);
+            cli_complain(cli, "--%s: %g is not a whole number", numbers[i].name, value);
             return false;
         }
         if (value <= 0 && numbers[i].zero == ZERO_IS_OFF)

@@ -39,7 +39,7 @@ const char *number_fault_text(Arena *arena, NumberFault fault, Str text, weft_sc
 
 /* The shortest text that reads back as the same value. */
 void number_print(Text *out, weft_scalar scalar, double value);
-/* The same as JSON, where what is no number is a string. */
+/* The same as JSON, where what is not a number is a string. */
 void number_json(Text *out, weft_scalar scalar, double value);
 
 /* IEEE binary16. */

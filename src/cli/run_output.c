@@ -36,7 +36,7 @@ static bool picture_size(Run *r, Output *o, uint64_t count)
         return true;
     }
     if (o->width == 0)
-        return run_fail(r, "--image %s: %llu elements are no square; give the size of the "
+        return run_fail(r, "--image %s: %llu elements are not a square; give the size of the "
                         "picture, as in %s:640x480", o->bound->name,
                         (unsigned long long)count, o->path);
     if ((uint64_t)o->width * o->height > count)

@@ -43,7 +43,7 @@ static const Option options[] = {
 
 static const char more[] =
     "FILE is a bundle adjustment (BAL) or a pose graph (g2o). With fit, TABLE has columns of\n"
-    "numbers, and FORMULA is the model, such as 'a*exp(-b*x) + c': names that are no columns are\n"
+    "numbers, and FORMULA is the model, such as 'a*exp(-b*x) + c': names that are not columns are\n"
     "parameters. 'y = ...' says what it should equal; else it is the column y, or the last one.\n";
 
 /* ---- shared ---- */

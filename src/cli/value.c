@@ -66,7 +66,7 @@ static bool parse_rule_count(Value *v, Str part)
         return true;
     v->has_count = count_parse(part, &v->count);
     return v->has_count
-        || value_fail(v, "'%.*s' is no number of elements", STR_ARG(part));
+        || value_fail(v, "'%.*s' is not a number of elements", STR_ARG(part));
 }
 
 static bool parse_constant(Value *v, const char *text, double constant)
@@ -92,7 +92,7 @@ static bool parse_random(Value *v, const char *text)
     if (n > 1 && !parse_rule_count(v, parts[1]))
         return false;
     if (n > 2 && parts[2].len && !parse_factor(parts[2], &v->seed))
-        return value_fail(v, "'%.*s' is no seed; one is a whole number", STR_ARG(parts[2]));
+        return value_fail(v, "'%.*s' is not a seed; one is a whole number", STR_ARG(parts[2]));
     if (n < 5)
         return true;
     v->has_range = true;

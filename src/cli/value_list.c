@@ -97,7 +97,7 @@ static bool read_range(Value *v, Str word, uint32_t dots)
     Str    left = {word.data, dots}, right = {word.data + dots + 2, word.len - dots - 2};
     if (!double_parse(left, &v->item.first) || !double_parse(right, &last)
         || !isfinite(v->item.first) || !isfinite(last))
-        return value_fail(v, "'%.*s' is no range: both ends must be numbers%s",
+        return value_fail(v, "'%.*s' is not a range: both ends must be numbers%s",
                           (int)MIN_OF(word.len, 60), word.data, where(v, word.data));
     double length = floor(fabs(last - v->item.first));
     if (length >= (double)MAX_COUNT)
@@ -115,7 +115,7 @@ static bool read_repeat(Value *v, Str word, uint32_t star)
     Str times = {word.data + star + 1, word.len - star - 1};
     v->item.word = (Str){word.data, star};
     if (!count_parse(times, &v->item.count) || v->item.count > MAX_COUNT)
-        return value_fail(v, "'%.*s': what follows the * is no number of times%s",
+        return value_fail(v, "'%.*s': what follows the * is not a number of times%s",
                           (int)MIN_OF(word.len, 60), word.data, where(v, word.data));
     return true;
 }

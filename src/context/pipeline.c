@@ -140,7 +140,7 @@ static bool check_entry(weft_context *ctx, const weft_pipeline_desc *d,
     for (uint32_t i = 0; i < e->binding_count; i++) {
         const weft_wgsl_binding *b = &e->bindings[i];
         if (b->kind > WEFT_BINDING_READ_ONLY_STORAGE)
-            return context_fail(ctx, WEFT_ERROR_UNSUPPORTED, "%s: '%s' is no buffer",
+            return context_fail(ctx, WEFT_ERROR_UNSUPPORTED, "%s: '%s' is not a buffer",
                                 label_of(d), b->name);
         if (b->group >= PIPELINE_MAX_GROUPS)
             return context_fail(ctx, WEFT_ERROR_UNSUPPORTED,

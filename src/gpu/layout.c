@@ -136,7 +136,7 @@ const LayoutEntry *layout_find(WGPUBindGroupLayout layout, uint32_t binding)
                ? &layout->entries[low] : NULL;
 }
 
-/* What an entry is that is no buffer, or NULL. */
+/* What an entry is that is not a buffer, or NULL. */
 static const char *other_kind(const WGPUBindGroupLayoutEntry *e, bool external)
 {
     if (e->sampler.type != WGPUSamplerBindingType_BindingNotUsed)

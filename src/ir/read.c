@@ -206,7 +206,7 @@ static bool verified(Reader *r)
     const Inst *where;
     const char *fault = verify_ir(r->ir, &where);
     Span span = where ? where->span : (Span){0, 0};
-    return fault ? scan_fail(r, span, "this is no kernel: %s", fault) : true;
+    return fault ? scan_fail(r, span, "this is not a kernel: %s", fault) : true;
 }
 
 Ir *ir_read(Arena *a, Str text, Diag *diag)

@@ -134,7 +134,7 @@ Val lower_unary(Lower *l, UnOp op, Val x)
 {
     if (op == UNOP_NOT || op == UNOP_COMPLEMENT)
         return val_one(ir_op1(&l->c, IR_NOT, x.inst));
-    BUG_IF(op != UNOP_NEGATE, "%s is no operation", un_op_text(op));
+    BUG_IF(op != UNOP_NEGATE, "%s is not an operation", un_op_text(op));
     if (x.inst->type.kind != SCALAR_I32)
         return val_one(ir_op1(&l->c, IR_FNEG, x.inst));
     return val_one(ir_op2(&l->c, IR_ISUB, lower_int(l, x.inst->type, 0), x.inst));

@@ -164,7 +164,7 @@ static bool add_pair(Convert *c, Pairs *pairs, weft_store *store, const char *fr
     }
     if (p.entry.rank == 0 || p.entry.rank > 2 ||
         (p.entry.dtype != WEFT_F32 && p.entry.dtype != WEFT_F16 && p.entry.dtype != WEFT_BF16))
-        return context_fail(c->ctx, WEFT_ERROR_TYPE, "the tensor '%s' is no matrix of floats",
+        return context_fail(c->ctx, WEFT_ERROR_TYPE, "the tensor '%s' is not a matrix of floats",
                             from);
     bool added = strcmp(to, "position_embd.weight") == 0 || strcmp(to, "token_types.weight") == 0;
     bool wide = p.entry.rank == 1 || p.entry.dtype == WEFT_F32 || c->f32 || added;

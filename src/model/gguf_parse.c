@@ -241,7 +241,7 @@ static bool tensor_measure(Reader *r, weft_gguf_tensor *t, uint64_t start)
         return gguf_fail(r->file, r->part, start, t->name, "unknown element type %d", (int)t->type);
     if (t->shape[0] % block)
         return gguf_fail(r->file, r->part, start, t->name,
-                         "rows of %" PRIu64 " elements are no whole blocks of %" PRIu32 " (%s)",
+                         "rows of %" PRIu64 " elements are not whole blocks of %" PRIu32 " (%s)",
                          t->shape[0], block, weft_gguf_type_name(t->type));
     uint64_t elements = 1;
     bool     empty = false;
@@ -320,7 +320,7 @@ static bool tensors_place(Reader *r, GgufContents *c, uint64_t data_start)
         weft_gguf_tensor *t = order[i] = &c->tensors[i];
         if (t->offset % c->alignment)
             return gguf_fail(r->file, r->part, r->at, t->name,
-                             "the offset %" PRIu64 " is no multiple of the alignment %" PRIu32,
+                             "the offset %" PRIu64 " is not a multiple of the alignment %" PRIu32,
                              t->offset, c->alignment);
         if (t->offset > room || t->size > room - t->offset)
             return gguf_fail(r->file, r->part, r->at, t->name,
@@ -348,7 +348,7 @@ static bool read_header(Reader *r, GgufContents *c)
     if (!need(r, 4, "magic"))
         return false;
     if (memcmp(r->part->data, "GGUF", 4) != 0)
-        return gguf_fail(r->file, r->part, 0, "magic", "is not \"GGUF\": this is no GGUF file");
+        return gguf_fail(r->file, r->part, 0, "magic", "is not \"GGUF\": this is not a GGUF file");
     r->at = 4;
     if (!read_u32(r, &c->version, "version"))
         return false;
@@ -381,7 +381,7 @@ static bool find_alignment(Reader *r, GgufContents *c)
                              (int)v->kind);
         if (v->u == 0 || (v->u & (v->u - 1)))
             return gguf_fail(r->file, r->part, r->at, v->key,
-                             "%" PRIu64 " is no power of two", v->u);
+                             "%" PRIu64 " is not a power of two", v->u);
         c->alignment = (uint32_t)v->u;
     }
     return true;

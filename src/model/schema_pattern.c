@@ -176,7 +176,7 @@ static bool read_repeat(Pattern *p, Parts *parts)
             return give_up(p, "curly brackets without a number");
     }
     if (p->at >= p->len || p->text[p->at] != '}')
-        return give_up(p, "curly brackets that are no repetition");
+        return give_up(p, "curly brackets that are not a repetition");
     p->at++;
     if (!ends_with_item(parts))
         return invalid(p, "nothing to repeat");

@@ -61,7 +61,7 @@ static bool load_texts(weft_model_tokenizer *t, const weft_gguf *file)
                             tokens ? "is not an array of strings" : "is missing");
     if (tokens->count == 0 || tokens->count > INT32_MAX / 4)
         return context_fail(t->ctx, WEFT_ERROR_FORMAT,
-                            "tokenizer.ggml.tokens: %llu tokens are no vocabulary",
+                            "tokenizer.ggml.tokens: %llu tokens are not a vocabulary",
                             (unsigned long long)tokens->count);
     uint32_t count = t->info.count = (uint32_t)tokens->count;
     t->texts = ARENA_ARRAY(&t->arena, Str, count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * tok_spm.c - SentencePiece vocabularies with scores: characters merge into tokens, the
- * highest score first; what is no token becomes bytes.
+ * highest score first; what is not a token becomes bytes.
  *
  * in     a fragment of text, any bytes
  * out    tokens

@@ -95,7 +95,7 @@ static bool fit_size(weft_execution *e, const Described *d, const weft_type *t, 
     uint64_t         offset;
     const weft_type *tail = layout_tail(t, &offset);
     if (converts(d, t) && given % 8)
-        return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': %llu bytes are no whole number of "
+        return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': %llu bytes are not a whole number of "
                          "f64", d->name, (unsigned long long)given);
     given = converts(d, t) ? given / 2 : given;
     *out = given ? given : t->size;
@@ -110,7 +110,7 @@ static bool fit_size(weft_execution *e, const Described *d, const weft_type *t, 
                          "none of its own", d->name, t->name);
     if (tail && tail->stride && (given < offset + tail->stride
                                  || (given - offset) % tail->stride))
-        return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': %llu bytes are no whole number of "
+        return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': %llu bytes are not a whole number of "
                          "elements: each '%s' takes %llu bytes", d->name,
                          (unsigned long long)given, tail->element->name,
                          (unsigned long long)tail->stride);

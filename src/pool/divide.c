@@ -52,7 +52,7 @@ static bool check_member(weft_execution *e, const char *path)
     weft_scalar type;
     uint64_t    size = 0;
     return !path || (arguments_member(e, path, &type, &size) && size == 4)
-        || exe_fail(e, WEFT_ERROR_NOT_FOUND, path, "%s: '%s' is no number of an input",
+        || exe_fail(e, WEFT_ERROR_NOT_FOUND, path, "%s: '%s' is not the number of an input",
                      e->label, path);
 }
 

@@ -72,7 +72,7 @@ static bool find_observed(weft_solve_fit *fit, const weft_solve_fit_desc *d, con
     return true;
 }
 
-/* Names of the model that are no columns. */
+/* Names of the model that are not columns. */
 static bool find_parameters(weft_solve_fit *fit, const weft_solve_fit_desc *d)
 {
     for (uint32_t i = 0; i < weft_solve_formula_name_count(fit->model); i++) {

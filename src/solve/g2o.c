@@ -62,7 +62,7 @@ static bool normalise(Words *s, double *q)
 {
     double n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(n > 1e-9) || !isfinite(n))
-        return words_fail(s, "a quaternion of length %g is no rotation", n);
+        return words_fail(s, "a quaternion of length %g is not a rotation", n);
     for (int i = 0; i < 4; i++)
         q[i] /= n;
     return true;

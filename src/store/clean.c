@@ -31,7 +31,7 @@ static bool need_folder(weft_store *s)
     if (!s)
         return false;
     if (s->desc.format != WEFT_STORE_FOLDER)
-        return context_fail(s->ctx, WEFT_ERROR_INVALID, "%s: it is no folder of models",
+        return context_fail(s->ctx, WEFT_ERROR_INVALID, "%s: it is not a folder of models",
                             s->desc.path);
     return true;
 }

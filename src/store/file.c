@@ -42,7 +42,7 @@ static bool map_contents(Mapping *m, weft_context *ctx, const char *path, int fd
         return fail_errno(ctx, path, "cannot read");
     if (!S_ISREG(st.st_mode)) {
         errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-        return fail_errno(ctx, path, "is no file");
+        return fail_errno(ctx, path, "is not a file");
     }
     m->size = (uint64_t)st.st_size;
     m->data = (const uint8_t *)"";

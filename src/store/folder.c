@@ -75,16 +75,16 @@ static bool read_tensor(weft_store *s, const char *path, const char *name, json_
     json_t     *sizes = json_object_get(value, "shape");
     uint64_t    shape[WEFT_MAX_RANK];
     if (!dtype)
-        return store_fail_format(s, path, name, "'dtype' is no text");
+        return store_fail_format(s, path, name, "'dtype' is not a string");
     if (!is_sha256(sha256))
-        return store_fail_format(s, path, name, "'sha256' is no checksum");
+        return store_fail_format(s, path, name, "'sha256' is not a checksum");
     if (!json_is_array(sizes) || json_array_size(sizes) > WEFT_MAX_RANK)
-        return store_fail_format(s, path, name, "'shape' is no list of at most %u sizes",
+        return store_fail_format(s, path, name, "'shape' is not a list of at most %u sizes",
                                  WEFT_MAX_RANK);
     for (size_t i = 0; i < json_array_size(sizes); i++) {
         json_t *size = json_array_get(sizes, i);
         if (!json_is_integer(size) || json_integer_value(size) < 0)
-            return store_fail_format(s, path, name, "'shape' has a size that is no number");
+            return store_fail_format(s, path, name, "'shape' has a size that is not a number");
         shape[i] = (uint64_t)json_integer_value(size);
     }
     return tensor(user, name, dtype, shape, (uint32_t)json_array_size(sizes), sha256);
@@ -99,14 +99,14 @@ static bool read_parts(weft_store *s, Arena *arena, const char *path, json_t *he
     if (!format || strcmp(format, FORMAT) != 0)
         return store_fail_format(s, path, "format", "it is not '%s'", FORMAT);
     if (!model)
-        return store_fail_format(s, path, "model", "it is no text");
+        return store_fail_format(s, path, "model", "it is not a string");
     if (!json_is_object(tensors))
-        return store_fail_format(s, path, "tensors", "it is no object");
+        return store_fail_format(s, path, "tensors", "it is not an object");
     out->model = arena_printf(arena, "%s", model);
     out->created = json_integer_value(json_object_get(head, "created"));
     json_object_foreach(json_object_get(head, "metadata"), key, value) {
         if (!json_is_string(value))
-            return store_fail_format(s, path, "metadata", "'%s' is no text", key);
+            return store_fail_format(s, path, "metadata", "'%s' is not a string", key);
         Pair pair = {arena_printf(arena, "%s", key),
                      arena_printf(arena, "%s", json_string_value(value))};
         VEC_PUSH(arena, &out->metadata, pair);

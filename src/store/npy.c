@@ -102,16 +102,16 @@ static bool read_shape(Reader *r)
 {
     Npy *npy = r->npy;
     if (!take(r, '('))
-        return fail(r, "its shape is no tuple");
+        return fail(r, "its shape is not a tuple");
     while (!take(r, ')')) {
         skip_blanks(r);
         if (npy->ndims == NPY_MAX_DIMS)
             return fail(r, "its shape has more than 32 dimensions");
         if (!take_size(r, &npy->dims[npy->ndims]))
-            return fail(r, "its shape is no tuple of whole numbers");
+            return fail(r, "its shape is not a tuple of whole numbers");
         npy->ndims++;
         if (!take(r, ',') && !comes(r, ')'))
-            return fail(r, "its shape is no tuple of whole numbers");
+            return fail(r, "its shape is not a tuple of whole numbers");
     }
     r->has_shape = true;
     return true;
@@ -162,7 +162,7 @@ static bool read_entry(Reader *r)
 {
     Str key;
     if (!take_string(r, &key) || !take(r, ':'))
-        return fail(r, "its head is no dictionary");
+        return fail(r, "its head is not a dictionary");
     if (str_eq(key, STR("descr")) && !r->has_type)
         return read_type(r);
     if (str_eq(key, STR("fortran_order")) && !r->has_order)
@@ -175,12 +175,12 @@ static bool read_entry(Reader *r)
 static bool read_head(Reader *r)
 {
     if (!take(r, '{'))
-        return fail(r, "its head is no dictionary");
+        return fail(r, "its head is not a dictionary");
     while (!take(r, '}')) {
         if (!read_entry(r))
             return false;
         if (!take(r, ',') && !comes(r, '}'))
-            return fail(r, "its head is no dictionary");
+            return fail(r, "its head is not a dictionary");
     }
     if (!r->has_type || !r->has_order || !r->has_shape)
         return fail(r, "its head lacks the type, the order or the shape");

@@ -51,7 +51,7 @@ bool safetensors_can_write(weft_store *s, const char *name, weft_dtype dtype)
 static bool read_shape(weft_store *s, const char *path, Entry *e, json_t *shape)
 {
     if (!json_is_array(shape))
-        return store_fail_format(s, path, e->name, "'shape' is no list");
+        return store_fail_format(s, path, e->name, "'shape' is not a list");
     if (json_array_size(shape) > WEFT_MAX_RANK)
         return store_fail_format(s, path, e->name, "'shape' has %zu axes; at most %u are possible",
                                  json_array_size(shape), WEFT_MAX_RANK);
@@ -59,7 +59,7 @@ static bool read_shape(weft_store *s, const char *path, Entry *e, json_t *shape)
     for (uint32_t i = 0; i < e->rank; i++) {
         json_t *size = json_array_get(shape, i);
         if (!json_is_integer(size) || json_integer_value(size) < 0)
-            return store_fail_format(s, path, e->name, "'shape' has a size that is no number");
+            return store_fail_format(s, path, e->name, "'shape' has a size that is not a number");
         e->shape[i] = (uint64_t)json_integer_value(size);
     }
     return true;
@@ -84,7 +84,7 @@ static bool read_offsets(weft_store *s, const char *path, Entry *e, json_t *offs
 static bool read_type(weft_store *s, const char *path, Entry *e, json_t *type)
 {
     if (!json_is_string(type))
-        return store_fail_format(s, path, e->name, "'dtype' is no text");
+        return store_fail_format(s, path, e->name, "'dtype' is not a string");
     e->type = arena_printf(&s->arena, "%s", json_string_value(type));
     for (size_t i = 0; i < COUNTOF(types); i++) {
         if (strcmp(types[i].name, e->type) != 0)
@@ -104,7 +104,7 @@ static bool read_tensor(weft_store *s, const char *path, Mapping *file, uint64_t
 {
     Entry e = {.name = arena_printf(&s->arena, "%s", name), .file = file};
     if (!json_is_object(value))
-        return store_fail_format(s, path, e.name, "it is no object");
+        return store_fail_format(s, path, e.name, "it is not an object");
     return read_shape(s, path, &e, json_object_get(value, "shape"))
         && read_offsets(s, path, &e, json_object_get(value, "data_offsets"), start,
                         file->size - start)
@@ -117,10 +117,10 @@ static bool read_metadata(weft_store *s, const char *path, json_t *object)
     const char *key;
     json_t     *value;
     if (!json_is_object(object))
-        return store_fail_format(s, path, "__metadata__", "it is no object");
+        return store_fail_format(s, path, "__metadata__", "it is not an object");
     json_object_foreach(object, key, value) {
         if (!json_is_string(value))
-            return store_fail_format(s, path, "__metadata__", "'%s' is no text", key);
+            return store_fail_format(s, path, "__metadata__", "'%s' is not a string", key);
         store_add_metadata(s, key, json_string_value(value));
     }
     return true;
@@ -134,7 +134,7 @@ static json_t *parse(weft_store *s, const char *path, const char *field, const u
     if (!head)
         store_fail_format(s, path, field, "line %d, column %d: %s", why.line, why.column, why.text);
     else if (!json_is_object(head)) {
-        store_fail_format(s, path, field, "it is no object");
+        store_fail_format(s, path, field, "it is not an object");
         json_decref(head);
         head = NULL;
     }
@@ -199,7 +199,8 @@ static bool check_file_name(weft_store *s, const char *name, json_t *file)
 {
     const char *text = json_string_value(file);
     if (!text || !*text || strchr(text, '/') || strcmp(text, "..") == 0 || strcmp(text, ".") == 0)
-        return store_fail_format(s, s->desc.path, name, "its file is no name in the same folder");
+        return store_fail_format(s, s->desc.path, name,
+                                 "its file is not a name in the same folder");
     return true;
 }
 

@@ -260,7 +260,7 @@ static TokenKind operator_at(Str s, uint32_t at, uint32_t *len)
     return operators[row].alone;
 }
 
-/* What is no token: its extent, so that one mistake is met once. A whole line of
+/* What is not a token: its extent, so that one mistake is met once. A whole line of
  * a preprocessor, a whole text in quotes, a comment without an end. */
 static uint32_t invalid_end(Str s, uint32_t at)
 {

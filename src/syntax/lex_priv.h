@@ -3,7 +3,7 @@
  * lex_priv.h - from text to tokens; private to syntax/.
  *
  * in     the source of a module: valid UTF-8 without NUL (parse.c sees to it)
- * out    tokens, one at a time; what is no token comes out as TOKEN_INVALID
+ * out    tokens, one at a time; what is not a token comes out as TOKEN_INVALID
  * knows  WGSL "Textual Structure"
  * not    diagnostics: whoever meets an invalid token says what is wrong with it
  */

@@ -140,7 +140,7 @@ static const char *shape_fault(const Parts *p)
     if (p->rest.len > 0)
         return "has a suffix that WGSL does not know; there are i, u, f and h";
     if (is_float && (p->suffix == 'i' || p->suffix == 'u'))
-        return "has the suffix of an integer and is none";
+        return "has the suffix of an integer but is not one";
     if (!p->hex && !is_float && p->whole.len > 1 && p->whole.data[0] == '0')
         return "starts with 0; WGSL has no octal numbers";
     return NULL;

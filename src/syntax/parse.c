@@ -409,7 +409,7 @@ static void late_directive(Parser *p)
     parse_directive(p);
     if (!p->panic) {
         parse_error(p, DIAG_misplaced_directive, span,
-                    "'%s' must stand before all declarations", parse_quote(p, span));
+                    "'%s' must come before all declarations", parse_quote(p, span));
         p->panic = false;
     }
     p->module->directives.len = before;

@@ -217,6 +217,6 @@ void parse_no_attributes(Parser *p, Attrs attrs, const char *before)
     if (attrs.len == 0 || p->panic)
         return;
     parse_error(p, DIAG_misplaced_attribute, attrs.data[0].span,
-                "'@%s' cannot stand before %s", rows[attrs.data[0].kind].text, before);
+                "'@%s' cannot be used before %s", rows[attrs.data[0].kind].text, before);
     p->panic = false;
 }

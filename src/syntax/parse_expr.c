@@ -362,7 +362,7 @@ static Expr *binary_expr(Parser *p, BinOp op, Span op_span, Expr *lhs, Expr *rhs
 }
 
 /* The operator that the token is. "a--b" is "a - -b", the longest tokens that
- * fit; "a--" alone is no expression. */
+ * fit; "a--" alone is not an expression. */
 static Class class_of_token(Parser *p, BinOp *op)
 {
     TokenKind kind = p->token.kind;

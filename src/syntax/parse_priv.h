@@ -74,7 +74,7 @@ static inline Span parse_span_from(const Parser *p, uint32_t start)
 /* ---- messages: parse.c ---- */
 
 /* Reports and panics, unless there is a panic already. What `format` says is
- * followed by ", found TOKEN". If the token is no token at all, that is what is
+ * followed by ", found TOKEN". If the token is not a token at all, that is what is
  * reported. Returns NULL if nothing was reported. */
 Diagnostic *parse_expected(Parser *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Reports and panics, unless there is a panic already; NULL: nothing reported. */

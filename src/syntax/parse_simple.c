@@ -76,7 +76,7 @@ static void not_a_statement(Parser *p, const Expr *e)
     bool call = e->kind == EXPR_CALL && !e->parenthesized;
     if (parse_at(p, TOKEN_SEMICOLON)) {
         d = parse_error(p, DIAG_unexpected_token, e->span,
-                        "an expression alone is no statement");
+                        "an expression alone is not a statement");
         parse_hint(p, d, "a value that is not needed is written _ = value;");
         return;
     }
@@ -155,7 +155,7 @@ Stmt *parse_simple(Parser *p, const char **what)
     *what = s->kind == STMT_INCREMENT ? "the increment" : "the assignment";
     if (!p->panic && !is_lhs(lhs)) {
         parse_error(p, DIAG_unexpected_token, lhs->span,
-                    "this cannot stand on the left side of an assignment");
+                    "this cannot be used on the left side of an assignment");
         p->panic = false;
         s->kind = STMT_ERROR;
     }

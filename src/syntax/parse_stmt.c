@@ -143,7 +143,7 @@ static Block *body(Parser *p, uint32_t reports, const char *where, const char *w
     bool assigns = parse_at(p, TOKEN_EQUAL);
     Diagnostic *d = parse_expected(p, "expected '{' %s", where);
     if (assigns)
-        parse_hint(p, d, "'=' assigns and is no expression; '==' compares");
+        parse_hint(p, d, "'=' assigns and is not an expression; '==' compares");
     parse_skip_to_block(p);
     return at_block(p) ? block(p, what, WITHIN_BLOCK, NULL) : unknown_block(p);
 }

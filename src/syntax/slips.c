@@ -74,7 +74,7 @@ static const char *token_hint(TokenKind kind)
     case TOKEN_MINUS_MINUS:
         return "'--' is a statement of its own, not part of an expression";
     case TOKEN_EQUAL:
-        return "'=' assigns and is no expression; '==' compares";
+        return "'=' assigns and is not an expression; '==' compares";
     case TOKEN_ARROW:
         return "members are written with '.', also through pointers";
     default:

@@ -16,7 +16,8 @@ bool tensor_shape_ok(uint64_t *count, weft_context *ctx, const char *what, weft_
                      uint32_t rank, const uint64_t *shape)
 {
     if (!weft_dtype_name(dtype))
-        return context_fail(ctx, WEFT_ERROR_TYPE, "%s: %d is no element type", what, (int)dtype);
+        return context_fail(ctx, WEFT_ERROR_TYPE, "%s: %d is not an element type", what,
+                            (int)dtype);
     if (rank > MAX_RANK || (rank && !shape))
         return context_fail(ctx, WEFT_ERROR_SHAPE, "%s: rank %u is above %d", what, rank,
                             MAX_RANK);
@@ -52,7 +53,7 @@ static bool desc_fault(weft_context *ctx, const weft_tensor_desc *d, uint64_t by
                             (unsigned long long)weft_buffer_size(d->buffer));
     uint64_t unit = weft_dtype_bytes(d->dtype, 1);
     if (d->buffer && unit && d->buffer_offset % unit)
-        return context_fail(ctx, WEFT_ERROR_INVALID, "the offset %llu is no multiple of the "
+        return context_fail(ctx, WEFT_ERROR_INVALID, "the offset %llu is not a multiple of the "
                             "element's %llu bytes", (unsigned long long)d->buffer_offset,
                             (unsigned long long)unit);
     return true;
@@ -218,8 +219,8 @@ weft_tensor *weft_tensor_arange(weft_context *ctx, weft_dtype dtype, double star
         return NULL;
     double count = ceil((stop - start) / step);
     if (step == 0 || !isfinite(start) || !isfinite(step) || !(count < 4294967296.0)) {
-        context_fail(ctx, WEFT_ERROR_INVALID, "arange: from %g to %g in steps of %g is no finite "
-                     "sequence of at most 2^32 numbers", start, stop, step);
+        context_fail(ctx, WEFT_ERROR_INVALID, "arange: from %g to %g in steps of %g is not a "
+                     "finite sequence of at most 2^32 numbers", start, stop, step);
         return NULL;
     }
     return sequence(ctx, dtype, start, step, count > 0 ? (uint64_t)count : 0);

@@ -413,7 +413,7 @@ weft_tensor *weft_tensor_matmul(weft_tensor *a, weft_tensor *b)
         return NULL;
     if (a->rank == 0 || b->rank == 0 || dtype_is_block((weft_dtype)a->dtype)
         || dtype_is_block((weft_dtype)b->dtype)) {
-        context_fail(ctx, WEFT_ERROR_SHAPE, "matmul: %s and %s are no matrices", tensor_text(a),
+        context_fail(ctx, WEFT_ERROR_SHAPE, "matmul: %s and %s are not matrices", tensor_text(a),
                      tensor_text(b));
         return NULL;
     }

@@ -70,7 +70,7 @@ weft_tensor *weft_tensor_quantize(weft_tensor *x, weft_dtype dtype)
         return NULL;
     }
     if (x->rank == 0 || x->shape[x->rank - 1] % 32 || x->count > UINT32_MAX) {
-        context_fail(ctx, WEFT_ERROR_SHAPE, "quantize: the last axis of %s is no multiple of 32",
+        context_fail(ctx, WEFT_ERROR_SHAPE, "quantize: the last axis of %s is not a multiple of 32",
                      tensor_text(x));
         return NULL;
     }

@@ -124,8 +124,9 @@ static bool weights_fit(const weft_tensor *x, const weft_tensor *w, const weft_s
     bool apart = w->dtype == WEFT_I8 || w->dtype == WEFT_U8 || w->dtype == WEFT_I4
                  || w->dtype == WEFT_U4;
     if ((!inside && !apart) || !dtype_is_float((weft_dtype)x->dtype) || x->dtype == WEFT_F64)
-        return context_fail(x->ctx, WEFT_ERROR_TYPE, "matmul_quantized: %s times %s is no product "
-                            "of floats and quantized weights", tensor_text(x), tensor_text(w));
+        return context_fail(x->ctx, WEFT_ERROR_TYPE, "matmul_quantized: %s times %s is not a "
+                            "product of floats and quantized weights", tensor_text(x),
+                            tensor_text(w));
     if (apart != (s && s->scale))
         return context_fail(x->ctx, WEFT_ERROR_INVALID, apart ? "matmul_quantized: %s needs scales"
                             : "matmul_quantized: %s has its scales inside", tensor_text(w));

@@ -182,7 +182,7 @@ weft_tensor *weft_tensor_bernoulli(weft_tensor *p, uint64_t key)
         return NULL;
     if (!dtype_is_float((weft_dtype)p->dtype) || dtype_is_block((weft_dtype)p->dtype)
         || p->count > UINT32_MAX) {
-        context_fail(ctx, WEFT_ERROR_TYPE, "bernoulli: %s are no probabilities", tensor_text(p));
+        context_fail(ctx, WEFT_ERROR_TYPE, "bernoulli: %s are not probabilities", tensor_text(p));
         return NULL;
     }
     weft_tensor *k = key_tensor(ctx, key, 0);

@@ -83,7 +83,7 @@ static bool rope_fits(const weft_tensor *x, const weft_rope *r, uint64_t dims)
         return context_fail(x->ctx, WEFT_ERROR_SHAPE, "rope: positions %s do not fit %s",
                             tensor_text(p), tensor_text(x));
     if (p && (dtype_is_block((weft_dtype)p->dtype) || p->dtype == WEFT_BOOL))
-        return context_fail(x->ctx, WEFT_ERROR_TYPE, "rope: %s are no positions", tensor_text(p));
+        return context_fail(x->ctx, WEFT_ERROR_TYPE, "rope: %s are not positions", tensor_text(p));
     if (f && (f->rank != 1 || f->shape[0] != dims / 2 || f->dtype != WEFT_F32))
         return context_fail(x->ctx, WEFT_ERROR_SHAPE, "rope: frequencies %s are not [%llu] f32",
                             tensor_text(f), (unsigned long long)(dims / 2));

@@ -292,7 +292,7 @@ bool storage_move(Storage *st, weft_location to)
     case WEFT_LOCATION_HOST: return move_to_host(st, false);
     case WEFT_LOCATION_BOTH: return move_to_host(st, true);
     case WEFT_LOCATION_DISK: return move_to_disk(st);
-    default: return context_fail(ctx, WEFT_ERROR_INVALID, "location %d is none to move to",
+    default: return context_fail(ctx, WEFT_ERROR_INVALID, "a tensor cannot move to location %d",
                                  (int)to);
     }
 }

@@ -131,7 +131,7 @@ static bool read_metadata(Loading *l)
     const char *metric = weft_store_metadata(l->store, "metric");
     const char *probes = weft_store_metadata(l->store, "probes");
     if (!version || strcmp(version, VERSION) != 0 || !metric)
-        return bad(l, "this is no index of vectors");
+        return bad(l, "this is not an index of vectors");
     for (l->metric = 0; (uint32_t)l->metric < COUNTOF(metrics); l->metric++)
         if (strcmp(metric, metrics[l->metric]) == 0)
             break;

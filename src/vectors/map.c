@@ -264,7 +264,7 @@ weft_vectors_map *weft_vectors_map_restore(weft_context *ctx, const void *state,
     StateReader r = {state, (const uint8_t *)state + size, false};
     weft_vectors_map_desc d = {0};
     if (!state || !get_desc(&r, &d)) {
-        context_fail(ctx, WEFT_ERROR_FORMAT, "the bytes are no state of a map");
+        context_fail(ctx, WEFT_ERROR_FORMAT, "the bytes are not the state of a map");
         return NULL;
     }
     uint64_t seen = state_get_u64(&r);

@@ -397,7 +397,7 @@ weft_vectors_projection *weft_vectors_projection_restore(weft_context *ctx, cons
     d.normalise = state_get_u32(&r) != 0;
     d.half_life = state_get_f64(&r);
     if (!known || r.failed || d.components == 0 || projection_fault(&d)) {
-        context_fail(ctx, WEFT_ERROR_FORMAT, "the bytes are no state of a projection");
+        context_fail(ctx, WEFT_ERROR_FORMAT, "the bytes are not the state of a projection");
         return NULL;
     }
     weft_vectors_projection *p = weft_vectors_projection_create(ctx, &d);

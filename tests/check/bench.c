@@ -198,7 +198,7 @@ const Value *bench_value(Bench *b, const char *text)
     const char *at = text;
     const Value *v = read_value(b, &at, NULL);
     if (*at)
-        fail_msg("'%s' is no value: '%s' is left", text, at);
+        fail_msg("'%s' is not a value: '%s' is left", text, at);
     return v;
 }
 

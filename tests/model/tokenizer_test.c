@@ -132,7 +132,7 @@ static void test_bpe_merges_in_the_order_of_the_list(void **state)
         {"", ""},
         {"hello", "hello"},
         {"helllo", "hell|l|o"},
-        {" world", "Ġwor|l|d"},             /* "ld" merges, but is no token */
+        {" world", "Ġwor|l|d"},             /* "ld" merges, but is not a token */
         {"hello world", "hello|Ġwor|l|d"},
         {"é", "Ã©"},
         {"1234", "123|4"},

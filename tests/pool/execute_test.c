@@ -208,7 +208,7 @@ static void test_wrong_arguments_are_refused(void **state)
         {XY, IN(.size = 64, .data = f), {{0}}, WEFT_ERROR_SHAPE, "'y': give a shape"},
         {XY, IN(.data = f), OUT(.size = 64), WEFT_ERROR_SHAPE, "'x': give a shape"},
         {XY, IN(.size = 64), OUT(.size = 64), WEFT_ERROR_INVALID, "neither data"},
-        {XY, IN(.size = 63, .data = f), OUT(.size = 64), WEFT_ERROR_SHAPE, "no whole number"},
+        {XY, IN(.size = 63, .data = f), OUT(.size = 64), WEFT_ERROR_SHAPE, "not a whole number"},
         {XY, IN(.type = WEFT_SCALAR_I32, .shape = {4}, .data = f), OUT(.size = 64),
          WEFT_ERROR_TYPE, "'x' is 'array<f32>' in the kernel, but i32"},
         {XY, IN(.type = WEFT_SCALAR_F32, .shape = {4}, .size = 17, .data = f), OUT(.size = 64),

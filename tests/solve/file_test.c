@@ -189,7 +189,7 @@ static void test_malformed_files(void **state)
          "not positive definite"},
         {"VERTEX_SE2 0 0 0 0\nVERTEX_SE2 1 0 0 0\nFIX 5\nEDGE_SE2 0 1 1 0 0 1 0 0 1 0 1\n",
          "FIX names vertex 5"},
-        {"VERTEX_SE3:QUAT 0 0 0 0 0 0 0 0\n", "is no rotation"},
+        {"VERTEX_SE3:QUAT 0 0 0 0 0 0 0 0\n", "is not a rotation"},
     };
     (void)state;
     for (size_t i = 0; i < COUNTOF(cases); i++) {

@@ -270,7 +270,7 @@ static void test_wrong_safetensors_name_the_field(void **state)
 {
     (void)state;
     static const struct { const char *head, *part; } cases[] = {
-        {"", "head"}, {"[]", "head"}, {"{\"a\":1}", "'a': it is no object"}, {"{", "line 1"},
+        {"", "head"}, {"[]", "head"}, {"{\"a\":1}", "'a': it is not an object"}, {"{", "line 1"},
         {"{\"a\":{}}", "'shape'"},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}", "'data_offsets'"},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", "8 bytes"},
@@ -282,7 +282,7 @@ static void test_wrong_safetensors_name_the_field(void **state)
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904,4],\"data_offsets\":[0,0]}}",
          "'shape' and 'dtype'"},
         {"{\"a\":{\"dtype\":7,\"shape\":[1],\"data_offsets\":[0,4]}}", "'dtype'"},
-        {"{\"__metadata__\":{\"k\":1}}", "'k' is no text"},
+        {"{\"__metadata__\":{\"k\":1}}", "'k' is not a string"},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
          "\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", "uplicate"},
     };
@@ -513,7 +513,7 @@ static void test_wrong_calls_are_errors(void **state)
     assert_false(weft_store_remove(s, "x"));
     expect_error(WEFT_ERROR_NOT_FOUND, "'x'");
     assert_false(weft_store_model_list(s, NULL));
-    expect_error(WEFT_ERROR_INVALID, "no folder");
+    expect_error(WEFT_ERROR_INVALID, "not a folder");
     weft_store_release(s);
     assert_null(weft_store_open(NULL, NULL));
     assert_null(weft_store_get(NULL, "x"));

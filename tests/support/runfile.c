@@ -305,7 +305,7 @@ static double number(Reader *r)
     char *stop;
     double x = strtod(text, &stop);
     if (n == 0 || *stop)
-        fail(r, "'%s' is no number", text);
+        fail(r, "'%s' is not a number", text);
     return x;
 }
 

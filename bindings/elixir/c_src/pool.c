@@ -484,7 +484,7 @@ NIF(execute_array)
         || !enif_inspect_binary(env, argv[3], &b))
         r.problem = "expected a kernel without NUL characters and a binary";
     else if (b.size % element)
-        r.problem = "the binary is no whole number of elements";
+        r.problem = "the binary is not a whole number of elements";
     ERL_NIF_TERM result = r.problem ? fail(env, WEFT_ERROR_INVALID, r.problem)
         : run_array(env, ctx, &(weft_execute_array_desc){
               .wgsl = r.desc.wgsl, .entry = r.desc.entry, .type = (weft_scalar)type,

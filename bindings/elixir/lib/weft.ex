@@ -205,7 +205,7 @@ defmodule Weft do
   end
 
   defp input(name, other),
-    do: Error.new(:type, "input #{inspect(name)}: #{inspect(other)} is no input", ["#{name}"])
+    do: Error.new(:type, "input #{inspect(name)}: #{inspect(other)} is not an input", ["#{name}"])
 
   defp output(name, %Weft.Data{handle: handle}), do: {:ok, {name, 0, [], handle}}
   defp output(name, type) when is_atom(type), do: output(name, {type, []})
@@ -216,7 +216,7 @@ defmodule Weft do
   end
 
   defp output(name, other),
-    do: Error.new(:type, "output #{inspect(name)}: #{inspect(other)} is no output", ["#{name}"])
+    do: Error.new(:type, "output #{inspect(name)}: #{inspect(other)} is not an output", ["#{name}"])
 
   @doc false
   def type_number(type, name) do

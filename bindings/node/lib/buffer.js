@@ -132,7 +132,7 @@ const getMappedRange = (buffer, offset, size) => {
   if (end - offset > MAX_LENGTH) throw new RangeError(`GPUBuffer.getMappedRange(): an ArrayBuffer has ${MAX_LENGTH} bytes at most, not ${end - offset}.`);
   const memory = end === offset ? new ArrayBuffer(0)
     : native.mappedRange(buffer.handle, offset, end - offset, buffer.mode === WRITE);
-  if (memory === null) throw operationError('GPUBuffer.getMappedRange(): the memory is not to be had.');
+  if (memory === null) throw operationError('GPUBuffer.getMappedRange(): out of memory.');
   guard(memory);
   adopt(memory, { interface: 'ArrayBuffer', buffer });
   buffer.ranges.push({ start: offset, end, memory });

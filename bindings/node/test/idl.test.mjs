@@ -211,7 +211,7 @@ test('strings, lists, records, unions', () => {
   assert.throws(() => record(5, ''), TypeError);
 });
 
-test('a resource may be a buffer or a binding of one; null is no dictionary without what it needs', async () => {
+test('a resource may be a buffer or a binding of one; null is not a dictionary without what it needs', async () => {
   const device = await open();
   const buffer = device.createBuffer({ size: 16, usage: usage.STORAGE });
   const layout = device.createBindGroupLayout({ entries: [{ binding: 0, visibility: 4, buffer: { type: 'storage' } }] });

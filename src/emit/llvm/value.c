@@ -19,7 +19,7 @@ LlvmType scalar_type(Emit *e, ScalarKind kind)
     case SCALAR_F32: return e->f32;
     case SCALAR_F16: return e->f16;
     case SCALAR_F64: return e->f64;
-    default: BUG("kind %d is no value", (int)kind);
+    default: BUG("kind %d is not a value", (int)kind);
     }
 }
 

@@ -202,7 +202,7 @@ bool weft_model_session_load(weft_model_session *s, const char *path)
     if (!f)
         return context_fail(ctx, WEFT_ERROR_IO, "cannot read '%s'", path ? path : "");
     if (fread(&head, sizeof head, 1, f) != 1 || head.magic != MAGIC || head.version != VERSION)
-        context_fail(ctx, WEFT_ERROR_FORMAT, "'%s' is no saved session", path);
+        context_fail(ctx, WEFT_ERROR_FORMAT, "'%s' is not a saved session", path);
     else if (memcmp(&head, &own, sizeof head) != 0)
         context_fail(ctx, WEFT_ERROR_INVALID,
                      "'%s' was saved for another model, type of cache or number of sequences",

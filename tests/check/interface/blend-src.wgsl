@@ -34,4 +34,4 @@ struct Input {
   @location(0) @blend_src(1) b : vec4<f32>,      // error invalid_blend_src@3: '@blend_src' belongs to the output of fragment shaders
 }
 @fragment fn input(in : Input) {}
-fn f(@location(0) @blend_src(0) x : f32) {}      // error misplaced_attribute@19: '@blend_src' cannot stand on a parameter // error misplaced_attribute@6: 'f' is not an entry point
+fn f(@location(0) @blend_src(0) x : f32) {}      // error misplaced_attribute@19: '@blend_src' cannot be used on a parameter // error misplaced_attribute@6: 'f' is not an entry point

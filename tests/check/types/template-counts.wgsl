@@ -15,7 +15,7 @@ alias m = sampler<f32>;                       // error template_arguments: 'samp
 struct S { x : i32 }
 alias n = S<i32>;                             // error template_arguments: 'S' takes no template list
 alias o = vec2<three>;                        // error not_a_type: 'three' is a constant, not a type
-alias p = vec2<1>;                            // error not_a_type: a type must stand here
+alias p = vec2<1>;                            // error not_a_type: expected a type
 alias q = vec2<S>;                            // error template_arguments: 'vec2' needs a scalar type here, found 'S'
 alias r = vec2<vec2f>;                        // error template_arguments: found 'vec2<f32>'
 alias s = mat2x2<i32>;                        // error template_arguments: 'mat2x2' needs f32 or f16 here, found 'i32'
@@ -26,5 +26,5 @@ alias w = texture_2d<vec4f>;                  // error template_arguments: found
 alias x = texture_storage_2d<f32, write>;     // error template_arguments: 'f32' is a type, not a texel format
 alias y = texture_storage_2d<rgba8unorm, uniform>;   // error template_arguments: 'uniform' is an address space, not an access mode
 alias z = ptr<read, i32>;                     // error template_arguments: 'read' is an access mode, not an address space
-alias z1 = texture_storage_2d<3, write>;      // error template_arguments: a texel format must stand here
+alias z1 = texture_storage_2d<3, write>;      // error template_arguments: expected a texel format
 alias z2 = texture_storage_2d<rgba8unorm<i32>, write>;   // error template_arguments: takes no template list

@@ -1,2 +1,2 @@
 ;
-enable f16;                                // error misplaced_directive@1: 'enable' must stand before all declarations
+enable f16;                                // error misplaced_directive@1: 'enable' must come before all declarations

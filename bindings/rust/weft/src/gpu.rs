@@ -54,7 +54,7 @@ impl GpuBackend {
         if width == 0 || x.len() % width != 0 {
             return Err(Error::new(
                 ErrorKind::Shape,
-                format!("{} elements are no whole number of rows of {}", x.len(), width),
+                format!("{} elements are not a whole number of rows of {}", x.len(), width),
             ));
         }
         Tensor::new(&self.context, x, &[(x.len() / width) as u64, width as u64])

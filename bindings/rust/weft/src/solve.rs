@@ -56,7 +56,7 @@ impl Drop for RawFit {
     }
 }
 
-/// Fits the parameters of a formula to columns of data: names in it that are no columns are
+/// Fits the parameters of a formula to columns of data: names in it that are not columns are
 /// parameters. Columns have the same length.
 ///
 /// ```

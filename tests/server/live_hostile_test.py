@@ -217,6 +217,28 @@ class Hostile(unittest.TestCase):
             c.close()
         self.well()
 
+    def test_a_slow_client_is_told_of_another_dimension(self):
+        with Server(WEFT, "live.queue=256KiB", "vectors.enabled=false",
+                    "vectors.max_vectors=100_000_000") as s:
+            slow = Live(s.port)
+            slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+            slow.subscribe("vector_updates", binary=True)
+            block = struct.pack("<16384f", *([1.5, 2, 3, 4] * 4096))
+            headers = {"Content-Type": "application/octet-stream"}
+            for _ in range(30 + 2 * send_buffer() // len(block)):    # more than the kernel takes
+                status, _, _ = s.call("POST", "/v1/vectors?dimension=4", block, headers)
+                self.assertEqual(status, 200)
+            s.ok("DELETE", "/v1/vectors")
+            s.ok("POST", "/v1/vectors", {"vectors": [[5, 6]]})
+            dimension, missed, message = 0, 0, b""
+            while message != struct.pack("<2f", 5, 6):
+                message = slow.next()
+                if isinstance(message, dict):
+                    dimension = message.get("dimension", dimension)
+                    missed += message["type"] == "missed"
+            self.assertEqual((dimension, missed), (2, 1))
+            slow.done()
+
     def test_half_open_connections(self):
         if not descriptors(1500):
             self.skipTest("fewer than 1500 open files are allowed")

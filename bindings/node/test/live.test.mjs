@@ -63,6 +63,29 @@ test('a client comes back and gets what it missed', async () => {
   await server.close();
 });
 
+test('a server that began again numbers its events anew', async () => {
+  const first = await start(), { port } = first.server;
+  const client = await open(first.url, { channels: ['vector_updates'] });
+  for (let i = 1; i <= 3; i++) {
+    const batch = client.once('vectors');
+    first.server.broadcastVectorBatch([[i]]);
+    await batch;
+  }
+  assert.equal(client.seq, 3);
+  const again = client.once('subscribed');
+  for (const c of first.server.clients) c.stream.destroy();
+  await first.server.close();
+  const second = new GPUWebSocketServer(port);
+  await once(second, 'listening');
+  assert.equal((await again).resumed, false);
+  const batch = client.once('vectors');
+  second.broadcastVectorBatch([[9]]);
+  await batch;
+  assert.equal(client.seq, 1);
+  client.close();
+  await second.close();
+});
+
 test('slow clients get the latest and are told what they missed', async () => {
   const { server, url } = await start({ maxQueue: 65536 });
   const client = await open(url, { channels: ['vector_updates'] });

@@ -94,6 +94,8 @@ void client_close(void *live, Socket *socket)
         frame_release(c->pending[i]);
         c->pending[i] = NULL;
     }
+    frame_release(c->announce);
+    c->announce = NULL;
     c->socket = NULL;
     c->mask = 0;
     Task *t = task_new(task_closed, c->space->tenant, 0);

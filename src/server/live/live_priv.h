@@ -289,6 +289,8 @@ struct Client {
     uint32_t    sends;                  /* dimension that it sends                        */
     uint64_t    missed[CHANNEL_COUNT];
     Frame      *pending[CHANNEL_COUNT]; /* the latest of each                             */
+    Frame      *announce;               /* before the pending vectors; NULL: not needed   */
+    uint32_t    announce_dimension;
     /* of the hub */
     uint32_t    hub_mask;
     Form        hub_form;

@@ -49,15 +49,42 @@ static void offer(Client *c, Channel channel, Frame *f)
         hold(c, channel, f);
 }
 
+/* The announcement that pending vectors need. False if the queue has no room for it. */
+static bool announce_pending(Client *c)
+{
+    if (!c->announce)
+        return true;
+    if (!socket_offer(c->socket, c->announce))
+        return false;
+    c->announced = c->announce_dimension;
+    frame_release(c->announce);
+    c->announce = NULL;
+    return true;
+}
+
+/* Vectors without a head: their dimension comes before them, also if they have to wait. */
+static void deliver_binary(Client *c, const Frames *f)
+{
+    frame_release(c->announce);         /* of vectors that these replace */
+    c->announce = NULL;
+    if (f->announce && c->announced != f->dimension) {
+        c->announce = frame_retain(f->announce);
+        c->announce_dimension = f->dimension;
+        if (!c->behind && !announce_pending(c))
+            c->behind = true;
+    }
+    offer(c, CHANNEL_VECTORS, f->form[FORM_BINARY]);
+}
+
 static void deliver(Client *c, Channel channel, const Frames *f, Form form)
 {
     Frame *frame = f->form[form] ? f->form[form] : f->form[FORM_TEXT];
     if (!frame || !c->socket)
         return;
-    if (form == FORM_BINARY && f->announce && c->announced != f->dimension && !c->behind
-        && socket_offer(c->socket, f->announce))
-        c->announced = f->dimension;
-    offer(c, channel, frame);
+    if (frame == f->form[FORM_BINARY])
+        deliver_binary(c, f);
+    else
+        offer(c, channel, frame);
 }
 
 /* How many of each channel were lost, before the latest come. */
@@ -97,7 +124,7 @@ void client_drain(void *live, Socket *socket)
     if (!c || !c->behind)
         return;
     c->behind = false;
-    if (!tell_missed(c)) {
+    if (!announce_pending(c) || !tell_missed(c)) {
         c->behind = true;
         return;
     }

@@ -123,8 +123,11 @@ export class LiveClient {
   #message(data) {
     if (typeof data !== 'string') { this.#binary(data); return; }
     const message = JSON.parse(data);
+    if (message.stream !== undefined && message.stream !== this.#stream) {
+      this.#stream = message.stream;
+      this.#seq = undefined;            // events are numbered anew
+    }
     if (message.seq !== undefined) this.#seq = Math.max(this.#seq ?? 0, message.seq);
-    if (message.stream !== undefined) this.#stream = message.stream;
     if (message.type === 'vector_stream') this.#dimension = message.dimension;
     this.#settle(message);
     this.#tell(message.type, message);

@@ -47,6 +47,7 @@ static void test_kept_messages_are_numbered_and_replayed(void **state)
     char       why[256], text[32];
     Heard      heard = {0};
     uint64_t   number = 0, newest = 0;
+    uint32_t   count = 0;
     Arena      arena;
     BusMessage out[BUS_KEPT];
     Bus       *b = bus_open(&(BusDesc){0}, why, sizeof why);
@@ -58,14 +59,20 @@ static void test_kept_messages_are_numbered_and_replayed(void **state)
         assert_int_equal(number, i);
         assert_int_equal(heard.number, i);
     }
-    assert_int_equal(bus_replay(b, &arena, "k", BUS_KEPT + 7, out, BUS_KEPT, &newest), 3);
+    assert_true(bus_replay(b, &arena, "k", BUS_KEPT + 7, out, BUS_KEPT, &count, &newest));
+    assert_int_equal(count, 3);
     assert_int_equal(newest, BUS_KEPT + 10);
     assert_int_equal(out[0].number, BUS_KEPT + 8);
     assert_memory_equal(out[2].data, text, out[2].size);
     /* What is no longer kept is left out: the numbers tell. */
-    assert_int_equal(bus_replay(b, &arena, "k", 0, out, BUS_KEPT, NULL), BUS_KEPT);
+    assert_true(bus_replay(b, &arena, "k", 0, out, BUS_KEPT, &count, &newest));
+    assert_int_equal(count, BUS_KEPT);
     assert_int_equal(out[0].number, 11);
-    assert_int_equal(bus_replay(b, &arena, "none", 0, out, BUS_KEPT, &newest), 0);
+    assert_true(bus_replay(b, &arena, "k", UINT64_MAX, out, BUS_KEPT, &count, &newest));
+    assert_int_equal(count, 0);
+    assert_int_equal(newest, BUS_KEPT + 10);
+    assert_true(bus_replay(b, &arena, "none", 0, out, BUS_KEPT, &count, &newest));
+    assert_int_equal(count, 0);
     assert_int_equal(newest, 0);
     arena_fini(&arena);
     bus_close(b);

@@ -92,6 +92,16 @@ static Channel *channel_get(Bus *b, const char *name)
     return *at;
 }
 
+uint64_t bus_known(Bus *b, const char *channel, uint64_t number)
+{
+    pthread_mutex_lock(&b->lock);
+    Channel *c = channel_get(b, channel);
+    if (c)
+        number = c->numbers = MAX_OF(c->numbers, number);
+    pthread_mutex_unlock(&b->lock);
+    return number;
+}
+
 static bool keep(Bus *b, const char *name, const void *data, size_t size, uint64_t *number)
 {
     uint8_t *copy = malloc(MAX_OF(size, 1));
@@ -132,25 +142,25 @@ bool bus_publish_kept(Bus *b, const char *channel, const void *data, size_t size
     return true;
 }
 
-uint32_t bus_replay(Bus *b, Arena *arena, const char *channel, uint64_t number,
-                    BusMessage *out, uint32_t room, uint64_t *newest)
+bool bus_replay(Bus *b, Arena *arena, const char *channel, uint64_t number, BusMessage *out,
+                uint32_t room, uint32_t *count, uint64_t *newest)
 {
     if (b->redis)
-        return bus_redis_replay(b, arena, channel, number, out, room, newest);
+        return bus_redis_replay(b, arena, channel, number, out, room, count, newest);
     uint32_t n = 0;
     pthread_mutex_lock(&b->lock);
     Channel *c = channel_get(b, channel);
     uint64_t last = c ? c->numbers : 0;
-    uint64_t first = MAX_OF(number + 1, last >= BUS_KEPT ? last - BUS_KEPT + 1 : 1);
+    uint64_t first = MAX_OF(MIN_OF(number, last) + 1, last >= BUS_KEPT ? last - BUS_KEPT + 1 : 1);
     for (uint64_t i = first; c && i <= last && n < room; i++) {
         const Kept *k = &c->kept[i % BUS_KEPT];
         out[n++] = (BusMessage){channel, i, arena_copy(arena, k->data, MAX_OF(k->size, 1)),
                                 k->size};
     }
     pthread_mutex_unlock(&b->lock);
-    if (newest)
-        *newest = last;
-    return n;
+    *count = n;
+    *newest = last;
+    return true;
 }
 
 bool bus_is_up(Bus *b)

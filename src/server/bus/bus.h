@@ -47,7 +47,8 @@ typedef struct BusDesc {
 Bus *bus_open(const BusDesc *desc, char *why, size_t size);
 void bus_close(Bus *b);
 
-/* True once the message is on its way. */
+/* True once the message is on its way; that takes seconds where Redis hangs. A kept message is
+ * never there twice, and after false it may be on its way all the same. */
 bool bus_publish(Bus *b, const char *channel, const void *data, size_t size);
 /* The same on a kept channel; *number (may be NULL) is the message's. */
 bool bus_publish_kept(Bus *b, const char *channel, const void *data, size_t size,
@@ -58,10 +59,10 @@ bool bus_publish_kept(Bus *b, const char *channel, const void *data, size_t size
 bool bus_subscribe(Bus *b, const char *channel, void (*on_message)(void *, const BusMessage *),
                    void *user);
 
-/* Kept messages after `number`, oldest first, in the arena; at most `room`. Returns how
- * many; *newest (may be NULL) is the channel's last number. */
-uint32_t bus_replay(Bus *b, Arena *arena, const char *channel, uint64_t number,
-                    BusMessage *out, uint32_t room, uint64_t *newest);
+/* Kept messages after `number`, oldest first, in the arena: *count of them, at most `room`.
+ * *newest is the channel's last number. False: they cannot be had now. */
+bool bus_replay(Bus *b, Arena *arena, const char *channel, uint64_t number, BusMessage *out,
+                uint32_t room, uint32_t *count, uint64_t *newest);
 
 /* Do messages of other servers arrive on every channel, if they are meant to? */
 bool bus_is_up(Bus *b);

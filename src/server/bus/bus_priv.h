@@ -30,7 +30,7 @@ typedef struct Channel Channel;
 struct Channel {
     Channel *next;
     char     name[BUS_MAX_CHANNEL + 1];
-    uint64_t numbers;                   /* the last one                                   */
+    uint64_t numbers;                   /* the last one that is known here                */
     Kept     kept[BUS_KEPT];            /* by number modulo BUS_KEPT                      */
 };
 
@@ -41,9 +41,12 @@ struct Bus {
     pthread_mutex_t lock;               /* of listeners and channels                      */
     Listener        listeners[BUS_LISTENERS];
     uint32_t        listener_count;
-    Channel        *channels;           /* without Redis                                  */
+    Channel        *channels;
     pthread_mutex_t sending;            /* of `out`                                       */
     RedisLink       out, in;
+    uint64_t        id, sent;           /* of messages of `out`: a random number, a count */
+    uint64_t        heard_ns, asked_ns; /* of `in`: its last sign of life; of the question
+                                           for one, 0: none is open                       */
     pthread_t       thread;
     bool            thread_runs;
     atomic_bool     stopping;
@@ -52,12 +55,15 @@ struct Bus {
 
 /* Hands a message to the listeners of its channel. Without the lock. */
 void bus_deliver(Bus *b, const BusMessage *m);
+/* The last number of a kept channel that is known here, at least `number` from now on. */
+uint64_t bus_known(Bus *b, const char *channel, uint64_t number);
 
 bool     bus_redis_open(Bus *b, const char *url, char *why, size_t size);
 void     bus_redis_close(Bus *b);
 bool     bus_redis_publish(Bus *b, const char *channel, const void *data, size_t size,
                            bool kept, uint64_t *number);
-uint32_t bus_redis_replay(Bus *b, Arena *arena, const char *channel, uint64_t number,
-                          BusMessage *out, uint32_t room, uint64_t *newest);
+bool     bus_redis_replay(Bus *b, Arena *arena, const char *channel, uint64_t number,
+                          BusMessage *out, uint32_t room, uint32_t *count,
+                          uint64_t *newest);
 
 #endif

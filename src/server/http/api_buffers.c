@@ -23,9 +23,12 @@ static bool name_ok(Request *r)
 
 void api_buffers(Request *r)
 {
+    uint64_t      failures = store_failures(jobs_store(r->http->desc.jobs));
     BufferRecord *list = ARENA_ARRAY(&r->arena, BufferRecord, MAX_BUFFERS);
     uint32_t      count = store_buffer_list(jobs_store(r->http->desc.jobs), &r->arena,
                                             r->who.tenant, list, MAX_BUFFERS);
+    if (store_is_gone(r, failures))
+        return;
     Text out = {.arena = &r->arena};
     bool any = false;
     text_add(&out, STR("{\"buffers\":["));
@@ -46,10 +49,12 @@ void api_buffers(Request *r)
 void api_buffer_get(Request *r)
 {
     BufferRecord b;
-    if (!store_buffer_get(jobs_store(r->http->desc.jobs), &r->arena, r->who.tenant, r->parts[0],
-                          &b))
+    uint64_t     failures = store_failures(jobs_store(r->http->desc.jobs));
+    bool found = store_buffer_get(jobs_store(r->http->desc.jobs), &r->arena, r->who.tenant,
+                                  r->parts[0], &b);
+    if (!found && !store_is_gone(r, failures))
         answer_error(r, 404, WEFT_ERROR_NOT_FOUND, "there is no buffer '%.100s'", r->parts[0]);
-    else
+    else if (found)
         answer_text(r, 200, "application/octet-stream", b.bytes.data, b.bytes.size);
 }
 

@@ -34,22 +34,24 @@ static void answer_job(Request *r, int status, const JobRecord *j, double progre
     answer_json(r, status, &out);
 }
 
-static void no_job(Request *r)
+bool store_is_gone(Request *r, uint64_t failures)
 {
-    if (store_answers(jobs_store(r->http->desc.jobs)))
-        answer_error(r, 404, WEFT_ERROR_NOT_FOUND, "there is no job '%.40s'", r->parts[0]);
-    else
+    bool gone = store_failures(jobs_store(r->http->desc.jobs)) != failures;
+    if (gone)
         answer_error(r, 503, WEFT_ERROR_IO, "the store cannot be reached");
+    return gone;
 }
 
 /* The stored record of a job of this tenant. False after an answer. */
 static bool stored_job(Request *r, const char *id, bool with_blobs, JobRecord *out)
 {
+    uint64_t failures = store_failures(jobs_store(r->http->desc.jobs));
     if (strlen(id) == STORE_ID_SIZE - 1
         && store_job_get(jobs_store(r->http->desc.jobs), &r->arena, id, with_blobs, out)
         && strcmp(out->tenant, r->who.tenant) == 0)
         return true;
-    no_job(r);
+    if (!store_is_gone(r, failures))
+        answer_error(r, 404, WEFT_ERROR_NOT_FOUND, "there is no job '%.40s'", r->parts[0]);
     return false;
 }
 
@@ -327,9 +329,12 @@ void api_list(Request *r)
         return;
     /* What the store has as queued may run by now. */
     uint32_t   wanted = states & 3 ? states | 3 : states;
+    uint64_t   failures = store_failures(jobs_store(r->http->desc.jobs));
     JobRecord *records = ARENA_ARRAY(&r->arena, JobRecord, limit);
     uint32_t   count = store_job_list(jobs_store(r->http->desc.jobs), &r->arena, r->who.tenant,
                                       wanted, after ? after : "", records, (uint32_t)limit);
+    if (store_is_gone(r, failures))
+        return;
     jobs_overlay(r->http->desc.jobs, records, count);
     Text out = {.arena = &r->arena};
     text_add(&out, STR("{\"jobs\":["));

@@ -29,7 +29,8 @@ static void wait_call(Request *r)
         return;
     }
     if (kind != WEFT_ERROR_NONE) {
-        answer_error(r, kind == WEFT_ERROR_DEVICE_LOST ? 503 : 0, kind, "%s", text);
+        bool later = kind == WEFT_ERROR_DEVICE_LOST || kind == WEFT_ERROR_IO;
+        answer_error(r, later ? 503 : 0, kind, "%s", text);
         return;
     }
     Text out = {.arena = &r->arena};

@@ -75,7 +75,8 @@ static void show_input(Request *r, Text *out, const WireInput *in, const char *t
 
 static void show_lease(Request *r, const Lease *lease, const JobSpec *spec, const char *tenant)
 {
-    Text out = {.arena = &r->arena};
+    Text     out = {.arena = &r->arena};
+    uint64_t failures = store_failures(jobs_store(r->http->desc.jobs));
     text_printf(&out, "{\"job\":\"%s\",\"lease\":\"%s\",\"wgsl\":", lease->id, lease->token);
     text_json(&out, str_of(spec->wgsl));
     text_add(&out, STR(",\"entry\":"));
@@ -95,7 +96,8 @@ static void show_lease(Request *r, const Lease *lease, const JobSpec *spec, cons
                     (unsigned long long)spec->outputs[i].size);
     }
     text_add(&out, STR("}}\n"));
-    answer_json(r, 200, &out);
+    if (!store_is_gone(r, failures))    /* else the lease ends without a heartbeat */
+        answer_json(r, 200, &out);
 }
 
 void api_lease(Request *r)

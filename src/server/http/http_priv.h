@@ -94,6 +94,8 @@ struct Request {
 /* ---- answers (answer.c) ---- */
 
 void answer_text(Request *r, int status, const char *type, const void *data, size_t size);
+/* Answers, if a read of the store failed since it had so many failures. */
+bool store_is_gone(Request *r, uint64_t failures);
 void answer_json(Request *r, int status, const Text *json);
 /* {"error":{"kind":…,"message":…}} with the status of the kind, or `status` if not 0. */
 void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt, ...)

@@ -301,10 +301,11 @@ static void begin(Cluster *s, const JobRecord *r, const JobSpec *spec, Pack *tai
 static StoreClaim read_claimed(Cluster *s, Arena *arena, const JobRecord *r, JobSpec *spec,
                                Pack *tail, Fault *fault)
 {
-    Unpack u = {.data = r->spec.data, .size = r->spec.size};
+    Unpack   u = {.data = r->spec.data, .size = r->spec.size};
+    uint64_t failures = store_failures(s->js->store);
     if (job_spec_unpack(&u, spec)) {
         gather(s, arena, r, spec, tail, fault);
-        return STORE_CLAIMED;
+        return store_failures(s->js->store) == failures ? STORE_CLAIMED : STORE_UNREACHABLE;
     }
     if (job_is_newer(s->js, r))
         return STORE_UNREACHABLE;
@@ -479,6 +480,8 @@ static void check_health(Cluster *s)
     jobs_store_health(js, ok);
     if (ok && s->feed)
         want_more(s);
+    else if (ok)
+        jobs_pump(js);                  /* jobs may wait for their buffers */
 }
 
 static void tick(Cluster *s)

@@ -29,9 +29,11 @@ static bool tenant_is_ready(void *user, const char *tenant)
     return t && tenant_may_run(p->js, t) && pool_is_ready(p->pool, tenant);
 }
 
-/* The named buffers that a spec asks for. False: the job has ended with an error. */
-static bool gather_buffers(Jobs *js, Job *job, Pack *tail)
+/* The named buffers that a spec asks for. False: the job has ended with an error, or (*gone) the
+ * store does not answer. */
+static bool gather_buffers(Jobs *js, Job *job, Pack *tail, bool *gone)
 {
+    uint64_t failures = store_failures(js->store);
     JobSpec *spec = calloc(1, sizeof *spec);
     Unpack   u = {.data = job->spec.data, .size = job->spec.size};
     Arena    arena;
@@ -44,9 +46,10 @@ static bool gather_buffers(Jobs *js, Job *job, Pack *tail)
         char         name[WIRE_MAX_NAME + 1] = "";
         memcpy(name, spec->inputs[i].data, MIN_OF(spec->inputs[i].size, WIRE_MAX_NAME));
         ok = store_buffer_get(js->store, &arena, job->record.tenant, name, &b);
+        *gone = !ok && store_failures(js->store) != failures;
         if (ok) {
             pack_bytes(tail, b.bytes.data, b.bytes.size);
-        } else {
+        } else if (!*gone) {
             char why[256];
             snprintf(why, sizeof why, "there is no buffer '%.*s'", (int)WIRE_MAX_NAME, name);
             job_end(js, job, JOB_FAILED, WEFT_ERROR_NOT_FOUND, why);
@@ -82,12 +85,16 @@ static void record_attempt(Jobs *js, Job *job)
     store_submit(js->store, &job->start);
 }
 
+/* False: it has to wait. */
 static bool start(Jobs *js, Job *job)
 {
     Pack tail = {0};
-    bool ok = job->is_check || js->feeds || gather_buffers(js, job, &tail);
+    bool gone = false;
+    bool ok = job->is_check || js->feeds || gather_buffers(js, job, &tail, &gone);
     if (!ok) {
         pack_fini(&tail);
+        if (gone)
+            return false;
         job_end(js, job, JOB_FAILED, WEFT_ERROR_MEMORY, "out of memory");
         return true;
     }

@@ -115,8 +115,10 @@ static Form form_for(const Client *c, int binary)
 
 void task_subscribe(Live *l, Task *t)
 {
+    Space   *s = space_for(l, t);
+    if (!s)
+        return;
     Client  *c = client_retain(t->asker.client);
-    Space   *s = space_get(l, t->tenant);
     uint32_t fresh = t->mask & ~c->hub_mask;
     bool     asks = t->since != UINT64_MAX;
     bool     same = !*t->name || strcmp(t->name, l->stream) == 0;
@@ -232,12 +234,16 @@ static void send_owed(Live *l, Space *s, Client *c)
 
 void task_more(Live *l, Task *t)
 {
-    send_owed(l, space_get(l, t->tenant), t->asker.client);
+    Space *s = space_get(l, t->tenant);
+    if (s)
+        send_owed(l, s, t->asker.client);
 }
 
 void task_request(Live *l, Task *t)
 {
-    Space   *s = space_get(l, t->tenant);
+    Space   *s = space_for(l, t);
+    if (!s)
+        return;
     Client  *c = t->asker.client;
     uint32_t of_first, from = find_recent(s, t->limit, t->since, &of_first);
     if (of_first) {
@@ -268,7 +274,9 @@ static void put_recent(Live *l, Space *s, Batch *b, void *user)
 
 void task_list(Live *l, Task *t)
 {
-    Space *s = space_get(l, t->tenant);
+    Space *s = space_for(l, t);
+    if (!s)
+        return;
     Arena  arena;
     arena_init(&arena, 0);
     Text text = {.arena = &arena};
@@ -358,7 +366,9 @@ static void on_found(Live *l, EngineCall *call, const EngineAnswer *a)
 
 void task_search(Live *l, Task *t)
 {
-    Space       *s = space_get(l, t->tenant);
+    Space       *s = space_for(l, t);
+    if (!s)
+        return;
     const Batch *b = t->batch;
     Pack         p = {0};
     uint64_t     row;
@@ -406,9 +416,12 @@ static void on_places(Live *l, EngineCall *call, const EngineAnswer *a)
 
 void task_places(Live *l, Task *t)
 {
-    Pack p = {0};
+    Pack   p = {0};
+    Space *s = space_for(l, t);
+    if (!s)
+        return;
     pack_bytes(&p, t->data.data, t->data.size);
-    ask(l, space_get(l, t->tenant), t, ENGINE_PLACES, &p, on_places);
+    ask(l, s, t, ENGINE_PLACES, &p, on_places);
 }
 
 static void on_map(Live *l, EngineCall *call, const EngineAnswer *a)
@@ -426,8 +439,10 @@ static void on_map(Live *l, EngineCall *call, const EngineAnswer *a)
 
 void task_map(Live *l, Task *t)
 {
-    Pack p = {0};
-    ask(l, space_get(l, t->tenant), t, ENGINE_SHOW, &p, on_map);
+    Pack   p = {0};
+    Space *s = space_for(l, t);
+    if (s)
+        ask(l, s, t, ENGINE_SHOW, &p, on_map);
 }
 
 static void on_plane(Live *l, EngineCall *call, const EngineAnswer *a)
@@ -452,17 +467,20 @@ static void on_plane(Live *l, EngineCall *call, const EngineAnswer *a)
 
 void task_plane(Live *l, Task *t)
 {
-    Pack p = {0};
+    Pack   p = {0};
+    Space *s = space_for(l, t);
+    if (!s)
+        return;
     pack_u32(&p, (uint32_t)MIN_OF(t->limit, UINT32_MAX));
-    ask(l, space_get(l, t->tenant), t, ENGINE_PLANE, &p, on_plane);
+    ask(l, s, t, ENGINE_PLANE, &p, on_plane);
 }
 
 /* ---- changes ---- */
 
 void task_view(Live *l, Task *t)
 {
-    Space   *s = space_get(l, t->tenant);
-    Receipt *r = receipt_new(&t->asker, "view_set");
+    Space   *s = space_for(l, t);
+    Receipt *r = !s ? NULL : receipt_new(&t->asker, "view_set");
     if (r)
         spread(l, s, &(Spread){.kind = SPREAD_VIEW, .text = t->text ? t->text : "null",
                                .receipt = r});
@@ -470,8 +488,8 @@ void task_view(Live *l, Task *t)
 
 void task_clear(Live *l, Task *t)
 {
-    Space   *s = space_get(l, t->tenant);
-    Receipt *r = receipt_new(&t->asker, "cleared");
+    Space   *s = space_for(l, t);
+    Receipt *r = !s ? NULL : receipt_new(&t->asker, "cleared");
     if (r)
         spread(l, s, &(Spread){.kind = SPREAD_CLEAR, .receipt = r});
 }

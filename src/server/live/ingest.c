@@ -192,9 +192,11 @@ static void spread_pieces(Live *l, Space *s, const Batch *b, Receipt *r)
 
 void task_ingest(Live *l, Task *t)
 {
-    Space *s = space_get(l, t->tenant);
+    Space *s = space_for(l, t);
     Batch *b = t->batch;
-    if (!s || !b) {
+    if (!s)
+        return;
+    if (!b) {
         asker_fail(l, &t->asker, WEFT_ERROR_MEMORY, "out of memory");
         return;
     }

@@ -104,7 +104,8 @@ void task_job(Live *l, Task *t)
     const JobOutput *vector = find_vector(outputs, count, *t->name ? t->name : "vector");
     if (!vector && !*t->name)
         vector = find_vector(outputs, count, "");
-    Space *s = l->desc.shared || *t->name ? space_get(l, t->tenant) : space_find(l, t->tenant);
+    Space *s = l->desc.shared ? space_open(l, t->tenant)     /* it need not be loaded */
+             : *t->name ? space_get(l, t->tenant) : space_find(l, t->tenant);
     if (!s)
         return;
     Arena arena;
@@ -121,9 +122,11 @@ void task_job(Live *l, Task *t)
 
 void task_submit(Live *l, Task *t)
 {
-    Space          *s = space_get(l, t->tenant);
+    Space          *s = space_for(l, t);
     char            id[STORE_ID_SIZE] = "", why[512] = "out of memory";
     weft_error_kind kind = WEFT_ERROR_MEMORY;
+    if (!s)
+        return;
     if (s->awaited_count == COUNTOF(s->awaited)) {
         asker_fail(l, &t->asker, WEFT_ERROR_QUOTA, "too many jobs of clients wait: at most %u",
                    (unsigned)COUNTOF(s->awaited));

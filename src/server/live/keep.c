@@ -25,23 +25,83 @@
 
 /* ---- writing ---- */
 
+static void segment_name(const Live *l, uint32_t number, char out[WIRE_MAX_NAME])
+{
+    snprintf(out, WIRE_MAX_NAME, PREFIX "%s/%08u", l->desc.server, number);
+}
+
 /* A change on its way to the store. */
-typedef struct Write {
+typedef struct Write Write;
+struct Write {
+    Write       *next;
     StoreOp      op;
     BufferRecord buffer;
     Live        *live;
     char         tenant[LIVE_TENANT], name[WIRE_MAX_NAME];
     Pack         bytes;
-} Write;
+    uint64_t     cleared_seq;           /* of the space, when it was written              */
+    bool         latest;                /* a newer write makes it useless                 */
+};
 
+static void write_free(Write *w)
+{
+    pack_fini(&w->bytes);
+    free(w);
+}
+
+/* On the store's thread. */
 static void on_written(void *user, StoreOp *op)
 {
     Write *w = user;
-    if (!op->ok)
-        log_event(w->live->desc.log, LOG_WARN, "vectors", "the store did not take them",
-                  "weft.tenant", w->tenant, "weft.name", w->name, NULL);
-    pack_fini(&w->bytes);
-    free(w);
+    Live  *l = w->live;
+    if (op->ok) {
+        write_free(w);
+        return;
+    }
+    log_event(l->desc.log, LOG_WARN, "vectors", "the store did not take them: again soon",
+              "weft.tenant", w->tenant, "weft.name", w->name, NULL);
+    pthread_mutex_lock(&l->lock);
+    w->next = l->unkept;
+    l->unkept = w;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* What is written again as a whole anyway, with what has come since. */
+static bool is_kept_later(Live *l, Space *s, const Write *w)
+{
+    char tail[WIRE_MAX_NAME];
+    segment_name(l, s->segment, tail);
+    s->tail_dirty = s->tail_dirty || (strcmp(w->name, tail) == 0 && s->tail.size);
+    s->picture_dirty = s->picture_dirty || strcmp(w->name, PREFIX "picture") == 0;
+    if (strcmp(w->name, PREFIX "view") == 0)
+        keep_view(l, s);
+    return w->latest || strcmp(w->name, tail) == 0;
+}
+
+void keep_retry(Live *l)
+{
+    pthread_mutex_lock(&l->lock);
+    Write *list = l->unkept;
+    l->unkept = NULL;
+    pthread_mutex_unlock(&l->lock);
+    for (Write *w = list, *next; w; w = next) {
+        next = w->next;
+        Space *s = space_find(l, w->tenant);
+        bool   cleared = w->op.kind == STORE_PUT_BUFFER && w->cleared_seq != s->cleared_seq;
+        if (cleared || is_kept_later(l, s, w))
+            write_free(w);
+        else
+            store_submit(live_store(l), &w->op);
+    }
+}
+
+void keep_free(Live *l)
+{
+    for (Write *w = l->unkept, *next; w; w = next) {
+        next = w->next;
+        write_free(w);
+    }
+    l->unkept = NULL;
 }
 
 /* Takes the bytes over; NULL: deletes. */
@@ -55,6 +115,8 @@ static void put(Live *l, const Space *s, const char *name, Pack *bytes)
         return;
     }
     w->live = l;
+    w->cleared_seq = s->cleared_seq;
+    w->latest = bytes && strrchr(name, '/') == name + strlen(PREFIX) - 1;
     strcpy(w->tenant, s->tenant);
     snprintf(w->name, sizeof w->name, "%s", name);
     if (bytes)
@@ -65,11 +127,6 @@ static void put(Live *l, const Space *s, const char *name, Pack *bytes)
                       .job = {.tenant = w->tenant}, .buffers = &w->buffer, .buffer_count = 1,
                       .done = on_written, .user = w};
     store_submit(live_store(l), &w->op);
-}
-
-static void segment_name(const Live *l, uint32_t number, char out[WIRE_MAX_NAME])
-{
-    snprintf(out, WIRE_MAX_NAME, PREFIX "%s/%08u", l->desc.server, number);
 }
 
 static void put_tail(Live *l, Space *s)
@@ -173,22 +230,27 @@ static uint32_t find_segments(Live *l, const Space *s, Arena *arena, Segment **o
     return n;
 }
 
-static void each_batch(Live *l, Space *s, const char *name,
-                       void (*each)(Live *, Space *, Batch *, void *), void *user)
+typedef void (*BatchFn)(Live *l, Space *s, Batch *b, void *user);
+
+static void each_packed(Live *l, Space *s, const void *data, size_t size, BatchFn each, void *user)
+{
+    Unpack u = {.data = data, .size = size};
+    while (u.at < u.size) {
+        Batch *b = batch_unpack(&u);
+        if (!b)
+            break;
+        each(l, s, b, user);
+        batch_release(b);
+    }
+}
+
+static void each_batch(Live *l, Space *s, const char *name, BatchFn each, void *user)
 {
     Arena        arena;
     BufferRecord r;
     arena_init(&arena, 0);
-    if (store_buffer_get(live_store(l), &arena, s->tenant, name, &r)) {
-        Unpack u = {.data = r.bytes.data, .size = r.bytes.size};
-        while (u.at < u.size) {
-            Batch *b = batch_unpack(&u);
-            if (!b)
-                break;
-            each(l, s, b, user);
-            batch_release(b);
-        }
-    }
+    if (store_buffer_get(live_store(l), &arena, s->tenant, name, &r))
+        each_packed(l, s, r.bytes.data, r.bytes.size, each, user);
     arena_fini(&arena);
 }
 
@@ -210,7 +272,7 @@ static void note_batch(Live *l, Space *s, Batch *b, void *user)
         atomic_store(&s->seq, b->seq);
     s->batch_seq = MAX_OF(s->batch_seq, b->seq);
     s->count += b->count;               /* until the index knows better */
-    space_remember(l, s, (Event){b->seq, batch_retain(b), NULL, b->bytes});
+    space_remember(l, s, (Event){.seq = b->seq, .batch = batch_retain(b), .bytes = b->bytes});
 }
 
 static void load_view(Live *l, Space *s, Arena *arena)
@@ -223,22 +285,30 @@ static void load_view(Live *l, Space *s, Arena *arena)
     s->view = *text ? strdup(text) : NULL;
 }
 
-void keep_load(Live *l, Space *s)
+bool keep_load(Live *l, Space *s)
 {
     Arena    arena;
     Segment *list;
+    uint64_t failures = store_failures(live_store(l));
+    char     tail[WIRE_MAX_NAME] = "";
     arena_init(&arena, 0);
+    if (s->tail.size)                   /* it was loaded before, and memory has the newest */
+        segment_name(l, s->segment, tail);
     uint32_t n = find_segments(l, s, &arena, &list);
     for (uint32_t i = 0; i < n; i++) {
-        if (list[i].number != UINT32_MAX && list[i].number >= s->segment)
+        if (!s->tail.size && list[i].number != UINT32_MAX && list[i].number >= s->segment)
             s->segment = list[i].number + 1;
         each_batch(l, s, list[i].name, note_first, &list[i].seq);
     }
     qsort(list, n, sizeof *list, by_seq);
     for (uint32_t i = 0; i < n; i++)
-        each_batch(l, s, list[i].name, note_batch, NULL);
+        if (strcmp(list[i].name, tail) != 0)
+            each_batch(l, s, list[i].name, note_batch, NULL);
+    each_packed(l, s, s->tail.data, s->tail.size, note_batch, NULL);
     load_view(l, s, &arena);
     arena_fini(&arena);
+    space_sort(s);
+    return store_failures(live_store(l)) == failures;
 }
 
 void keep_clear(Live *l, Space *s)
@@ -259,7 +329,22 @@ void keep_clear(Live *l, Space *s)
 static void feed_batch(Live *l, Space *s, Batch *b, void *user)
 {
     uint64_t known = *(uint64_t *)user;
+    Event   *e = space_event(s, b->seq);
+    if (e && e->fed == s->fed)
+        return;
+    if (e)
+        e->fed = s->fed;
     engine_feed(l, s, b, b->seq > known);
+}
+
+/* What has come meanwhile, here and on other servers, is recent. */
+static void feed_recent(Live *l, Space *s)
+{
+    for (uint32_t i = 0; i < s->held; i++) {
+        Batch *b = s->events[(s->first + i) % s->room].batch;
+        if (b)
+            feed_batch(l, s, b, &s->picture_seq);
+    }
 }
 
 static void feed_picture(Live *l, Space *s)
@@ -290,6 +375,7 @@ void keep_feed(Live *l, Space *s)
 {
     Arena    arena;
     Segment *list;
+    uint64_t failures = store_failures(live_store(l));
     json_decref(s->feed);
     s->feed = json_array();
     s->feed_at = 0;
@@ -305,25 +391,32 @@ void keep_feed(Live *l, Space *s)
             json_array_append_new(s->feed, json_string(list[i].name));
     arena_fini(&arena);
     feed_picture(l, s);
-    keep_feed_more(l, s);
+    if (store_failures(live_store(l)) == failures)
+        keep_feed_more(l, s);
+    else
+        s->feed_begins = true;          /* from the start, once the store is there */
 }
 
 void keep_feed_more(Live *l, Space *s)
 {
+    if (s->feed_begins && s->feed) {
+        s->feed_begins = false;
+        s->fed = 0;                     /* engine_ready() begins again */
+        engine_call(l->engine, &(EngineCall){.op = ENGINE_DROP, .space = s, .ordered = true});
+        return;
+    }
     while (s->feed && engine_backlog(l->engine) < LIVE_BACKLOG / 4) {
         if (s->feed_at < json_array_size(s->feed)) {
-            each_batch(l, s, json_string_value(json_array_get(s->feed, s->feed_at++)),
-                       feed_batch, &s->picture_seq);
+            uint64_t    failures = store_failures(live_store(l));
+            const char *name = json_string_value(json_array_get(s->feed, s->feed_at));
+            each_batch(l, s, name, feed_batch, &s->picture_seq);
+            if (store_failures(live_store(l)) != failures)
+                return;                 /* the same again at the next tick */
+            s->feed_at++;
             continue;
         }
-        Unpack u = {.data = s->tail.data, .size = s->tail.size};
-        while (u.at < u.size) {
-            Batch *b = batch_unpack(&u);
-            if (!b)
-                break;
-            feed_batch(l, s, b, &s->picture_seq);
-            batch_release(b);
-        }
+        each_packed(l, s, s->tail.data, s->tail.size, feed_batch, &s->picture_seq);
+        feed_recent(l, s);
         json_decref(s->feed);
         s->feed = NULL;
     }

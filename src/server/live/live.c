@@ -276,7 +276,12 @@ static void tick(Live *l)
         return;
     bool second = now / NS_PER_S != l->ticked_ns / NS_PER_S;
     l->ticked_ns = now;
+    spread_tick(l);
+    if (second)
+        keep_retry(l);
     for (Space *s = space_first(l); s; s = s->next) {
+        if (s->wanted && !s->loaded)
+            space_get(l, s->tenant);
         if (l->engine)
             engine_refresh(l, s, now);
         if (second)
@@ -383,6 +388,7 @@ void live_close(Live *l)
         next = s->next;
         space_free(s);
     }
+    keep_free(l);
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->change);
     free(l);

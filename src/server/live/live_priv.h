@@ -92,17 +92,19 @@ typedef struct Event {
     Batch   *batch;                     /* NULL: a job                                    */
     char    *text;                      /* its JSON                                       */
     size_t   bytes;
+    uint32_t fed;                       /* generation of the process that got it          */
 } Event;
 
 typedef struct Client Client;
 typedef struct Space  Space;
+typedef struct Task   Task;
 struct Space {
     Space     *next;
     char       tenant[LIVE_TENANT];
     Client    *clients;                 /* of the sockets' thread                         */
     _Atomic uint64_t seq;               /* of the last event; written by the hub          */
     /* the hub's */
-    bool       loaded;
+    bool       loaded, wanted;          /* wanted: it was loaded, and has to be again     */
     uint32_t   dimension;               /* 0: no vectors                                  */
     uint64_t   count;                   /* vectors indexed                                */
     uint64_t   coming;                  /* accepted, but not among them yet               */
@@ -127,6 +129,7 @@ struct Space {
     uint32_t   fed;                     /* generation of the process that has the vectors */
     json_t    *feed;                    /* segments that it gets again; NULL: none        */
     size_t     feed_at;
+    bool       feed_begins;             /* the list could not be read: from the start     */
     uint64_t   picture_seq;             /* events up to here are in the picture           */
     uint64_t   indexed_seq;             /* and up to here in the index                    */
     uint64_t   batch_seq, fed_seq;      /* of the last batch; of the last that was there
@@ -136,8 +139,12 @@ struct Space {
     char      *som;                     /* the last som_update; NULL: none                */
 };
 
-/* NULL: no memory. Loads what the store has. */
+/* Loads what the store has. NULL: no memory, or the store or the bus cannot be reached. */
 Space *space_get(Live *l, const char *tenant);
+/* The same for who asked; NULL: it was told. */
+Space *space_for(Live *l, Task *t);
+/* Forgets what was loaded and loads it again. */
+void   space_again(Live *l, Space *s);
 Space *space_first(Live *l);
 /* NULL: none is open. Any thread. */
 Space *space_find(Live *l, const char *tenant);
@@ -150,14 +157,22 @@ void   space_remember(Live *l, Space *s, Event e);
  * keeps them. */
 void   space_take(Live *l, Space *s, Batch *b, bool mine);
 void   space_clear(Live *l, Space *s, bool mine);
+/* A recent event, or NULL. */
+Event *space_event(Space *s, uint64_t seq);
+/* Recent events in their order: those of several servers were loaded one after the other. */
+void   space_sort(Space *s);
 
 /* ---- kept in the store (keep.c) ---- */
 
-void keep_load(Live *l, Space *s);
+/* False: the store cannot be reached. */
+bool keep_load(Live *l, Space *s);
 void keep_batch(Live *l, Space *s, const Batch *b);
 /* Writes what has changed. */
 void keep_flush(Live *l, Space *s);
 void keep_view(Live *l, Space *s);
+/* Now and then: what the store did not take. */
+void keep_retry(Live *l);
+void keep_free(Live *l);
 void keep_clear(Live *l, Space *s);
 /* Gives all vectors, and the picture, to the process again, part by part. */
 void keep_feed(Live *l, Space *s);
@@ -187,7 +202,6 @@ void asker_fail(Live *l, Asker *a, weft_error_kind kind, const char *fmt, ...) P
 void asker_answer(Live *l, Asker *a, const char *type, const Text *members);
 void asker_drop(Asker *a);
 
-typedef struct Task Task;
 struct Task {
     Task    *next;
     void   (*run)(Live *l, Task *t);    /* NULL'ed asker: it was answered or handed on    */
@@ -256,8 +270,10 @@ void  task_clear(Live *l, Task *t);
 const char *task_set_vectors(Task *t, const LiveVectors *v);
 /* A message of another server, or of this one through the bus. */
 void  bus_take(void *live, const BusMessage *m);
-/* What other servers announced and have not kept yet. */
-void  bus_catch_up(Live *l, Space *s);
+/* What other servers announced and have not kept yet. False: the bus cannot be reached. */
+bool  spread_load(Live *l, Space *s);
+/* Now and then: what could not be sent or asked for before. */
+void  spread_tick(Live *l);
 void  waiting_free(Live *l);
 /* The metrics channel's message. */
 void  metrics_send(Live *l, Space *s);
@@ -400,6 +416,11 @@ struct Live {
     /* the hub's */
     uint64_t        nonce;
     struct Waiting *waiting;            /* for their own message to come back             */
+    struct Unsent  *unsent;             /* what the bus did not take                      */
+    uint64_t        heard;              /* the bus's last number, once `tuned`            */
+    bool            tuned, behind, lost;    /* behind: messages were missed, and are asked
+                                               for; lost: some are not kept any more      */
+    struct Write   *unkept;             /* with the lock: what the store did not take     */
     uint64_t        ticked_ns;
     struct Delivery *outbox, **last_outbox;     /* for the sockets' thread: send.c        */
     uint32_t        outbox_count;

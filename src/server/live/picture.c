@@ -84,6 +84,9 @@ void engine_add(Live *l, Space *s, const Batch *b, Receipt *r)
         s->count += b->count;
         receipt_end(l, r, WEFT_ERROR_NONE, "");
     } else {
+        Event *e = space_event(s, b->seq);
+        if (e)
+            e->fed = s->fed;
         add(l, s, b, true, b->count, r);
     }
 }

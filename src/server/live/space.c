@@ -48,18 +48,6 @@ Space *space_open(Live *l, const char *tenant)
     return s;
 }
 
-Space *space_get(Live *l, const char *tenant)
-{
-    Space *s = space_open(l, tenant);
-    if (s && !s->loaded) {
-        s->loaded = true;
-        keep_load(l, s);
-        s->dropped_seq = atomic_load(&s->seq);  /* jobs are not kept */
-        bus_catch_up(l, s);
-    }
-    return s;
-}
-
 static void event_fini(Event *e)
 {
     batch_release(e->batch);
@@ -71,6 +59,54 @@ static void forget_events(Space *s)
     for (; s->held; s->held--, s->first = (s->first + 1) % s->room)
         event_fini(&s->events[s->first]);
     s->held_bytes = 0;
+}
+
+/* As before it was loaded; but what the store has not got stays in `tail`. */
+static void forget(Live *l, Space *s)
+{
+    forget_events(s);
+    s->loaded = false;
+    s->dimension = 0;
+    s->count = s->next_id = 0;
+    json_decref(s->feed);
+    s->feed = NULL;
+    free(s->view);
+    s->view = NULL;
+    if (l->engine && s->fed)
+        engine_call(l->engine, &(EngineCall){.op = ENGINE_DROP, .space = s, .ordered = true});
+    s->fed = 0;
+}
+
+Space *space_get(Live *l, const char *tenant)
+{
+    Space *s = space_open(l, tenant);
+    if (!s || s->loaded)
+        return s;
+    s->loaded = true;
+    bool ok = keep_load(l, s);
+    s->dropped_seq = atomic_load(&s->seq);      /* jobs are not kept */
+    if (ok && spread_load(l, s))
+        return s;
+    forget(l, s);
+    return NULL;
+}
+
+Space *space_for(Live *l, Task *t)
+{
+    Space *s = space_get(l, t->tenant);
+    if (!s)
+        asker_fail(l, &t->asker, WEFT_ERROR_IO, "the vectors cannot be loaded: the store of the "
+                   "servers does not answer: try again");
+    return s;
+}
+
+void space_again(Live *l, Space *s)
+{
+    s->wanted = true;
+    forget(l, s);
+    if (!space_get(l, s->tenant))
+        log_event(l->desc.log, LOG_WARN, "vectors", "they cannot be loaded now", "weft.tenant",
+                  s->tenant, NULL);
 }
 
 void space_free(Space *s)
@@ -119,6 +155,41 @@ void space_remember(Live *l, Space *s, Event e)
     s->held_bytes += e.bytes;
 }
 
+Event *space_event(Space *s, uint64_t seq)
+{
+    uint32_t low = 0, high = s->held;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        Event   *e = &s->events[(s->first + middle) % s->room];
+        if (e->seq == seq)
+            return e;
+        if (e->seq < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static int by_seq(const void *a, const void *b)
+{
+    const Event *x = a, *y = b;
+    return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+void space_sort(Space *s)
+{
+    Event *sorted = s->held ? malloc(s->room * sizeof *sorted) : NULL;
+    if (!sorted)
+        return;
+    for (uint32_t i = 0; i < s->held; i++)
+        sorted[i] = s->events[(s->first + i) % s->room];
+    qsort(sorted, s->held, sizeof *sorted, by_seq);
+    free(s->events);
+    s->events = sorted;
+    s->first = 0;
+}
+
 void space_take(Live *l, Space *s, Batch *b, bool mine)
 {
     if (!s->dimension)
@@ -134,7 +205,7 @@ void space_take(Live *l, Space *s, Batch *b, bool mine)
         send_frames(l, s, CHANNEL_VECTORS, frames_of_batch(b, needed), NULL);
     if (mine)
         keep_batch(l, s, b);
-    space_remember(l, s, (Event){b->seq, batch_retain(b), NULL, b->bytes});
+    space_remember(l, s, (Event){.seq = b->seq, .batch = batch_retain(b), .bytes = b->bytes});
 }
 
 void space_clear(Live *l, Space *s, bool mine)

@@ -15,17 +15,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "server/live/live_priv.h"
 
 #define CHANNEL_NAME "live"
+
+#define PATIENCE_NS (10 * (uint64_t)NS_PER_S)   /* of requests, without a bus             */
+#define REPLAY_ROOM 64u                 /* messages that are asked for at once            */
+#define MAX_UNSENT  1024u
 
 /* A receipt that waits for its message to come back. */
 typedef struct Waiting Waiting;
 struct Waiting {
     Waiting *next;
-    uint64_t nonce, rows;
+    Space   *space;
+    uint64_t nonce, rows, number, since_ns;
     Receipt *receipt;
 };
+
+/* A job's end that the bus did not take yet. */
+typedef struct Unsent Unsent;
+struct Unsent {
+    Unsent *next;
+    Space  *space;
+    char   *text, id[STORE_ID_SIZE];
+};
+
+static bool has_bus(Live *l)
+{
+    return bus_is_up(l->desc.bus);
+}
 
 void waiting_free(Live *l)
 {
@@ -35,20 +54,47 @@ void waiting_free(Live *l)
         free(w);
     }
     l->waiting = NULL;
+    for (Unsent *u = l->unsent, *next; u; u = next) {
+        next = u->next;
+        free(u->text);
+        free(u);
+    }
+    l->unsent = NULL;
 }
 
-static Receipt *take_waiting(Live *l, Space *s, uint64_t nonce)
+static Receipt *unlink_waiting(Waiting **at)
+{
+    Waiting *w = *at;
+    Receipt *r = w->receipt;
+    w->space->coming -= MIN_OF(w->rows, w->space->coming);
+    *at = w->next;
+    free(w);
+    return r;
+}
+
+static Receipt *take_waiting(Live *l, uint64_t nonce)
 {
     for (Waiting **at = &l->waiting; *at; at = &(*at)->next)
-        if ((*at)->nonce == nonce) {
-            Waiting *w = *at;
-            Receipt *r = w->receipt;
-            s->coming -= MIN_OF(w->rows, s->coming);
-            *at = w->next;
-            free(w);
-            return r;
-        }
+        if ((*at)->nonce == nonce)
+            return unlink_waiting(at);
     return NULL;
+}
+
+/* Ends receipts whose message cannot come any more, or not soon. */
+static void fail_waiting(Live *l)
+{
+    bool     up = has_bus(l);
+    uint64_t now = clock_ns();
+    for (Waiting **at = &l->waiting; *at;) {
+        const Waiting *w = *at;
+        bool lost = !l->behind && w->number && w->number <= l->heard;
+        if (lost || (!up && now - w->since_ns > PATIENCE_NS))
+            receipt_end(l, unlink_waiting(at), WEFT_ERROR_IO, lost
+                        ? "Redis has lost the message: try again"
+                        : "the servers' bus does not answer: what was sent may come later");
+        else
+            at = &(*at)->next;
+    }
 }
 
 /* ---- arrivals ---- */
@@ -88,7 +134,7 @@ static void arrive_job(Live *l, Space *s, uint64_t seq, const char *members, con
     atomic_store(&s->seq, seq);
     send_text(l, s, CHANNEL_JOBS, text, size, NULL);
     job_awaited(l, s, id, text, size);
-    space_remember(l, s, (Event){seq, NULL, text, size});
+    space_remember(l, s, (Event){.seq = seq, .text = text, .bytes = size});
 }
 
 static void arrive(Live *l, Space *s, const Spread *what, uint64_t seq, bool mine)
@@ -117,11 +163,9 @@ static void arrive(Live *l, Space *s, const Spread *what, uint64_t seq, bool min
 
 /* ---- through the bus ---- */
 
-static void publish(Live *l, Space *s, const Spread *what)
+static bool send(Live *l, Space *s, const Spread *what, uint64_t nonce, uint64_t *number)
 {
-    Pack     p = {0};
-    Waiting *w = calloc(1, sizeof *w);
-    uint64_t nonce = ++l->nonce, rows = what->batch ? what->batch->count : 0;
+    Pack p = {0};
     pack_u32(&p, what->kind);
     pack_text(&p, l->desc.server);
     pack_u64(&p, nonce);
@@ -130,28 +174,64 @@ static void publish(Live *l, Space *s, const Spread *what)
     pack_text(&p, what->text ? what->text : "");
     if (what->batch)
         batch_pack(&p, what->batch);
-    bool ok = w && !p.failed;
-    if (ok) {
-        *w = (Waiting){l->waiting, nonce, rows, what->receipt};
+    bool ok = !p.failed && has_bus(l)
+           && bus_publish_kept(l->desc.bus, CHANNEL_NAME, p.data, p.size, number);
+    pack_fini(&p);
+    return ok;
+}
+
+static void publish(Live *l, Space *s, const Spread *what)
+{
+    Waiting *w = calloc(1, sizeof *w);
+    uint64_t nonce = ++l->nonce, rows = what->batch ? what->batch->count : 0;
+    if (w) {
+        *w = (Waiting){l->waiting, s, nonce, rows, 0, clock_ns(), what->receipt};
         s->coming += rows;
         l->waiting = w;
-        ok = bus_publish_kept(l->desc.bus, CHANNEL_NAME, p.data, p.size, NULL);
-        if (!ok)
-            take_waiting(l, s, nonce);
-    } else {
-        free(w);
+        if (send(l, s, what, nonce, &w->number))
+            return;
+        take_waiting(l, nonce);
     }
-    if (!ok)
-        receipt_end(l, what->receipt, WEFT_ERROR_IO, "the servers' bus cannot be reached");
-    pack_fini(&p);
+    receipt_end(l, what->receipt, WEFT_ERROR_IO, "the servers' bus cannot be reached");
+}
+
+/* Ends of jobs are told once the bus is there: nobody waits for them here. */
+static void publish_job(Live *l, Space *s, const Spread *what)
+{
+    Unsent **at = &l->unsent, *u;
+    uint32_t count = 0;
+    if (!l->unsent && send(l, s, what, ++l->nonce, NULL))
+        return;
+    for (; *at; at = &(*at)->next)
+        count++;
+    if (count == MAX_UNSENT || !(u = calloc(1, sizeof *u)))
+        return;
+    *u = (Unsent){.space = s, .text = strdup(what->text)};
+    snprintf(u->id, sizeof u->id, "%s", what->name);
+    *at = u;
+}
+
+static void send_unsent(Live *l)
+{
+    while (l->unsent && has_bus(l)) {
+        Unsent *u = l->unsent;
+        if (u->text && !send(l, u->space, &(Spread){.kind = SPREAD_JOB, .text = u->text,
+                                                    .name = u->id}, ++l->nonce, NULL))
+            return;
+        l->unsent = u->next;
+        free(u->text);
+        free(u);
+    }
 }
 
 void spread(Live *l, Space *s, const Spread *what)
 {
-    if (l->desc.shared)
-        publish(l, s, what);
-    else
+    if (!l->desc.shared)
         arrive(l, s, what, atomic_load(&s->seq) + (what->kind <= SPREAD_JOB), true);
+    else if (what->kind == SPREAD_JOB)
+        publish_job(l, s, what);
+    else
+        publish(l, s, what);
     batch_release(what->batch);
 }
 
@@ -172,34 +252,100 @@ static void take_message(Live *l, const void *data, size_t size, uint64_t number
     what.batch = what.kind == SPREAD_BATCH ? batch_unpack(&u) : NULL;
     if (u.failed || (what.kind == SPREAD_BATCH && !what.batch))
         return;
-    what.receipt = mine ? take_waiting(l, s, nonce) : NULL;
+    what.receipt = mine ? take_waiting(l, nonce) : NULL;
     arrive(l, s, &what, number, mine);
     atomic_store(&s->seq, number);
     batch_release(what.batch);
 }
 
-void bus_catch_up(Live *l, Space *s)
+/* ---- following the channel ----
+ *
+ * Numbers have no gaps, so a message with a number that is not the next one says that others
+ * were missed, as a new connection does. They are asked for, until the bus gives them. */
+
+/* Takes all messages after *at, of one tenant or all; *at becomes the last. False: the bus does
+ * not give them now. */
+static bool replay(Live *l, uint64_t *at, const char *only, bool *lost)
+{
+    bool     ok;
+    uint64_t newest;
+    do {
+        BusMessage messages[REPLAY_ROOM];
+        Arena      arena;
+        uint32_t   n = 0;
+        arena_init(&arena, 0);
+        ok = bus_replay(l->desc.bus, &arena, CHANNEL_NAME, *at, messages, REPLAY_ROOM, &n,
+                        &newest);
+        for (uint32_t i = 0; i < n; i++) {
+            *lost = *lost || messages[i].number != *at + 1;
+            take_message(l, messages[i].data, messages[i].size, messages[i].number, only);
+            *at = messages[i].number;
+        }
+        if (ok && !n && newest > *at) {
+            *lost = true;
+            *at = newest;
+        }
+        arena_fini(&arena);
+    } while (ok && *at < newest);
+    return ok;
+}
+
+/* Nothing before the first of our spaces is loaded concerns us. */
+static bool tune_in(Live *l)
+{
+    Arena    arena;
+    uint32_t n;
+    if (l->tuned)
+        return true;
+    arena_init(&arena, 0);
+    l->tuned = bus_replay(l->desc.bus, &arena, CHANNEL_NAME, UINT64_MAX, NULL, 0, &n, &l->heard);
+    arena_fini(&arena);
+    return l->tuned;
+}
+
+static void catch_up(Live *l)
+{
+    l->behind = true;
+    if (!tune_in(l) || !replay(l, &l->heard, NULL, &l->lost))
+        return;
+    l->behind = false;
+    for (Space *s = l->lost ? space_first(l) : NULL; s; s = s->next)
+        if (s->loaded)
+            space_again(l, s);
+    l->lost = false;
+}
+
+bool spread_load(Live *l, Space *s)
+{
+    uint64_t at;
+    bool     lost = false;              /* what is not kept any more is in the store */
+    if (!l->desc.shared)
+        return true;
+    if (!has_bus(l) || !tune_in(l))
+        return false;
+    at = atomic_load(&s->seq);
+    return replay(l, &at, s->tenant, &lost);
+}
+
+void spread_tick(Live *l)
 {
     if (!l->desc.shared)
         return;
-    Arena       arena;
-    BusMessage *messages = calloc(BUS_KEPT, sizeof *messages);
-    arena_init(&arena, 0);
-    uint32_t n = messages ? bus_replay(l->desc.bus, &arena, CHANNEL_NAME, atomic_load(&s->seq),
-                                       messages, BUS_KEPT, NULL) : 0;
-    for (uint32_t i = 0; i < n; i++)
-        take_message(l, messages[i].data, messages[i].size, messages[i].number, s->tenant);
-    arena_fini(&arena);
-    free(messages);
+    if (l->behind && has_bus(l))
+        catch_up(l);
+    fail_waiting(l);
+    send_unsent(l);
 }
 
 static void task_bus(Live *l, Task *t)
 {
-    if (t->data.size)
+    bool next = t->data.size && l->tuned && !l->behind;
+    if (next && t->id == l->heard + 1) {
         take_message(l, t->data.data, t->data.size, t->id, NULL);
-    for (Space *s = t->data.size ? NULL : space_first(l); s; s = s->next)
-        if (s->loaded)
-            bus_catch_up(l, s);
+        l->heard = t->id;
+    } else if (!t->data.size || (next && t->id > l->heard)) {
+        catch_up(l);
+    }
 }
 
 void bus_take(void *live, const BusMessage *m)

@@ -273,5 +273,5 @@ const StoreBackend store_redis = {
     .job_get = redis_job_get, .job_by_key = redis_job_by_key, .job_list = redis_job_list,
     .unfinished = redis_unfinished, .buffer_get = redis_buffer_get,
     .buffer_list = redis_buffer_list, .bytes_of = redis_bytes_of, .shared = &redis_shared,
-    .answers = redis_answers,
+    .failures = redis_failures,
 };

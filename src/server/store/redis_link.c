@@ -16,7 +16,8 @@
 
 #include "base/clock.h"
 
-#define PAUSE_NS (200u * 1000000u)      /* between tries to connect                       */
+#define PAUSE_NS   (200u * 1000000u)    /* between tries to connect                       */
+#define TIMEOUT_NS (3 * (uint64_t)NS_PER_S)     /* a machine may be busy                  */
 
 /* ---- addresses ---- */
 
@@ -57,7 +58,7 @@ static bool read_host(RedisLink *l, const char *at)
 
 bool redis_link_init(RedisLink *l, const char *url, char *why, size_t size)
 {
-    *l = (RedisLink){.timeout_ns = NS_PER_S};
+    *l = (RedisLink){.timeout_ns = TIMEOUT_NS};
     if (strncmp(url, "redis://", 8) != 0) {
         snprintf(why, size, "store.url: '%.100s' is not redis://HOST:PORT", url);
         return false;

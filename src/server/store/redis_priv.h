@@ -21,6 +21,7 @@ typedef struct Redis {
     char        digests[SCRIPT_COUNT][41];
     uint64_t    salt, ops;              /* of nonces                                      */
     _Atomic int up;                     /* the last try of another link than `reads`      */
+    _Atomic uint64_t failures;          /* reads without an answer                        */
 } Redis;
 
 extern const StoreBackend store_redis;
@@ -41,7 +42,7 @@ bool     redis_buffer_get(void *s, Arena *arena, const char *tenant, const char 
 uint32_t redis_buffer_list(void *s, Arena *arena, const char *tenant, BufferRecord *out,
                            uint32_t room);
 uint64_t redis_bytes_of(void *s, const char *tenant, StoreBytes what);
-bool     redis_answers(void *s);
+uint64_t redis_failures(const void *s);
 
 extern const StoreShared redis_shared;
 

@@ -81,32 +81,44 @@ static bool read_job(const redisReply *r, Arena *arena, const char *id, JobRecor
 
 /* ---- reads, on a given link ---- */
 
+/* NULL: Redis does not answer, which is counted. A connection that a restart broke shows it
+ * only at its next use: once more, then. */
+static redisReply *ask(Redis *r, RedisLink *l, const RedisCommand *c)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        bool        fresh = !l->context;
+        redisReply *reply = redis_ready(r, l) ? redis_call(l, c) : NULL;
+        if (reply)
+            return reply;
+        if (fresh)
+            break;
+        l->retry_ns = 0;
+    }
+    r->failures++;
+    return NULL;
+}
+
 static bool get_job(Redis *r, RedisLink *l, Arena *arena, const char *id, bool with_blobs,
                     JobRecord *out)
 {
     RedisCommand c;
     char         key[128];
-    redisReply  *reply = NULL;
     append_job_get(&c, r, id, with_blobs, key, sizeof key);
-    /* A connection that a restart broke shows it only now: once more, then. */
-    for (int tries = 0; !reply && tries < 2 && redis_ready(r, l); tries++) {
-        reply = redis_call(l, &c);
-        l->retry_ns = 0;
-    }
+    redisReply *reply = ask(r, l, &c);
     bool        ok = reply && read_job(reply, arena, id, out);
     if (reply)
         freeReplyObject(reply);
     return ok;
 }
 
-static redisReply *get_two(RedisLink *l, const char *first, const char *key, const char *field)
+static redisReply *get_two(Redis *r, RedisLink *l, const char *first, const char *key, const char *field)
 {
     RedisCommand c = {0};
     redis_text(&c, first);
     redis_text(&c, key);
     if (field)
         redis_text(&c, field);
-    return redis_call(l, &c);
+    return ask(r, l, &c);
 }
 
 static bool read_figures(const redisReply *r, BufferRecord *out)
@@ -126,19 +138,19 @@ static bool read_figures(const redisReply *r, BufferRecord *out)
 static bool get_buffer(Redis *r, RedisLink *l, Arena *arena, const char *tenant,
                        const char *name, BufferRecord *out)
 {
-    if (!redis_ready(r, l))
-        return false;
     const char *names = arena_printf(arena, "%sbuffers:%s", r->prefix, tenant);
     const char *key = arena_printf(arena, "%sbuffer:%s:%s", r->prefix, tenant, name);
-    redisReply *figures = get_two(l, "HGET", names, name);
+    redisReply *figures = get_two(r, l, "HGET", names, name);
     *out = (BufferRecord){.name = arena_copy(arena, name, strlen(name) + 1)};
     bool ok = figures && read_figures(figures, out);
     if (figures)
         freeReplyObject(figures);
-    redisReply *bytes = ok ? get_two(l, "GET", key, NULL) : NULL;
+    redisReply *bytes = ok ? get_two(r, l, "GET", key, NULL) : NULL;
     ok = bytes && bytes->type == REDIS_REPLY_STRING;
-    if (ok)
+    if (ok) {
         out->bytes = blob_of(bytes, arena);
+        out->size = out->bytes.size;    /* another write may have come between */
+    }
     if (bytes)
         freeReplyObject(bytes);
     return ok;
@@ -146,10 +158,10 @@ static bool get_buffer(Redis *r, RedisLink *l, Arena *arena, const char *tenant,
 
 /* ---- reads of the back end ---- */
 
-bool redis_answers(void *s)
+uint64_t redis_failures(const void *s)
 {
-    Redis *r = s;
-    return r->up && r->reads.context;
+    const Redis *r = s;
+    return r->failures;
 }
 
 bool redis_job_get(void *s, Arena *arena, const char *id, bool with_blobs, JobRecord *out)
@@ -161,11 +173,9 @@ bool redis_job_get(void *s, Arena *arena, const char *id, bool with_blobs, JobRe
 bool redis_job_by_key(void *s, Arena *arena, const char *tenant, const char *idem,
                       JobRecord *out)
 {
-    Redis *r = s;
-    if (!redis_ready(r, &r->reads))
-        return false;
+    Redis      *r = s;
     const char *key = arena_printf(arena, "%sidem:%s:%s", r->prefix, tenant, idem);
-    redisReply *reply = get_two(&r->reads, "GET", key, NULL);
+    redisReply *reply = get_two(r, &r->reads, "GET", key, NULL);
     bool        ok = reply && reply->type == REDIS_REPLY_STRING
            && get_job(r, &r->reads, arena, reply->str, false, out);
     if (reply)
@@ -179,14 +189,12 @@ uint32_t redis_job_list(void *s, Arena *arena, const char *tenant, uint32_t stat
     Redis       *r = s;
     RedisCommand c;
     uint32_t     n = 0;
-    if (!redis_ready(r, &r->reads))
-        return 0;
     redis_script(r, &c, SCRIPT_LIST_JOBS);
     redis_text(&c, tenant);
     redis_number(&c, states);
     redis_text(&c, after);
     redis_number(&c, room);
-    redisReply *ids = redis_call(&r->reads, &c);
+    redisReply *ids = ask(r, &r->reads, &c);
     for (size_t i = 0; ids && ids->type == REDIS_REPLY_ARRAY && i < ids->elements; i++)
         n += n < room && get_job(r, &r->reads, arena, ids->element[i]->str, false, &out[n]);
     if (ids)
@@ -204,7 +212,7 @@ bool redis_unfinished(void *s, void (*each)(void *user, const JobRecord *job), v
     redis_text(&c, key);
     redis_number(&c, 0);
     redis_number(&c, -1);
-    redisReply *ids = redis_ready(r, &r->reads) ? redis_call(&r->reads, &c) : NULL;
+    redisReply *ids = ask(r, &r->reads, &c);
     bool        ok = ids && ids->type == REDIS_REPLY_ARRAY;
     for (size_t i = 0; ok && i < ids->elements; i++) {
         Arena     arena;
@@ -231,10 +239,8 @@ uint32_t redis_buffer_list(void *s, Arena *arena, const char *tenant, BufferReco
 {
     Redis   *r = s;
     uint32_t n = 0;
-    if (!redis_ready(r, &r->reads))
-        return 0;
     const char *key = arena_printf(arena, "%sbuffers:%s", r->prefix, tenant);
-    redisReply *all = get_two(&r->reads, "HGETALL", key, NULL);
+    redisReply *all = get_two(r, &r->reads, "HGETALL", key, NULL);
     for (size_t i = 0; all && all->type == REDIS_REPLY_ARRAY && i + 1 < all->elements; i += 2) {
         BufferRecord b = {.name = text_of(all->element[i], arena)};
         if (n < room && read_figures(all->element[i + 1], &b))
@@ -249,10 +255,10 @@ uint64_t redis_bytes_of(void *s, const char *tenant, StoreBytes what)
 {
     Redis *r = s;
     char   key[256];
-    if (what != STORE_JOB_BYTES || !redis_ready(r, &r->reads))
+    if (what != STORE_JOB_BYTES)
         return 0;
     snprintf(key, sizeof key, "%sstored:%s", r->prefix, tenant);
-    redisReply *reply = get_two(&r->reads, "GET", key, NULL);
+    redisReply *reply = get_two(r, &r->reads, "GET", key, NULL);
     int64_t     n = reply ? number_of(reply) : 0;
     if (reply)
         freeReplyObject(reply);

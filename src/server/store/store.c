@@ -351,12 +351,9 @@ uint32_t store_buffer_list(Store *s, Arena *arena, const char *tenant, BufferRec
     return n;
 }
 
-bool store_answers(Store *s)
+uint64_t store_failures(const Store *s)
 {
-    pthread_mutex_lock(&s->reading);
-    bool ok = !s->backend->answers || s->backend->answers(s->state);
-    pthread_mutex_unlock(&s->reading);
-    return ok;
+    return s->backend->failures ? s->backend->failures(s->state) : 0;
 }
 
 const StoreShared *store_shared(const Store *s, void **state)

@@ -192,8 +192,8 @@ typedef struct StoreBackend {
     uint32_t (*buffer_list)(void *s, Arena *arena, const char *tenant, BufferRecord *out,
                             uint32_t room);
     uint64_t (*bytes_of)(void *s, const char *tenant, StoreBytes what);
-    /* Did the last read get an answer at all? NULL: always. */
-    bool  (*answers)(void *s);
+    /* How many reads got no answer at all. NULL: none ever. */
+    uint64_t (*failures)(const void *s);
     const StoreShared *shared;          /* NULL: one server alone uses it                 */
 } StoreBackend;
 
@@ -229,8 +229,9 @@ bool store_buffer_get(Store *s, Arena *arena, const char *tenant, const char *na
 uint32_t store_buffer_list(Store *s, Arena *arena, const char *tenant, BufferRecord *out,
                            uint32_t room);
 uint64_t store_bytes_of(Store *s, const char *tenant, StoreBytes what);
-/* False: a record that was not found may exist, the store does not answer. */
-bool     store_answers(Store *s);
+/* How many reads could not be carried out so far: if it has grown, what was not found may be
+ * there all the same. */
+uint64_t store_failures(const Store *s);
 /* NULL: it is not shared. With it the state to pass. */
 const StoreShared *store_shared(const Store *s, void **state);
 

@@ -45,6 +45,7 @@ TASK(task_submit) TASK(task_view)
 
 Space *space_open(Live *l, const char *tenant) { (void)l, (void)tenant; return &space; }
 Space *space_get(Live *l, const char *tenant) { return space_open(l, tenant); }
+Space *space_for(Live *l, Task *t) { return space_open(l, t->tenant); }
 Space *space_first(Live *l) { (void)l; return &space; }
 void listeners_set(Live *l, Client *c, uint32_t mask, Form form)
 {

@@ -38,13 +38,13 @@ def alerts(s):
 
 class Alerts(unittest.TestCase):
     def test_speed(self):
-        with Server(WEFT, SPEED + "target_performance_ratio=1.5") as s:
+        with Server(WEFT, SPEED + "target_performance_ratio=1000") as s:
             s.until_ready()
             for _ in range(10):
                 s.ok("POST", "/v1/jobs", slow_job())
             self.assertTrue(alerts(s).get("performance_ratio"))
             self.assertRegex(s.call("GET", "/metrics")[2].decode(), r"\nweft_alerts [1-9]")
-        with Server(WEFT, SPEED + "target_performance_ratio=1.5",
+        with Server(WEFT, SPEED + "target_performance_ratio=1000",
                     WATCH + "baseline_comparison=false") as s:
             s.until_ready()
             for _ in range(10):

@@ -9,6 +9,7 @@ import shutil
 import signal
 import ssl
 import subprocess
+import threading
 import unittest
 import urllib.request
 
@@ -204,6 +205,26 @@ class Operation(unittest.TestCase):
             self.assertEqual(s.ok("POST", "/v1/jobs", double([2]))["state"], "done")
             self.assertFalse(alerts(s)["store"])
             self.assertIn(s.ok("GET", "/v1/state")["state"], ("idle", "processing"))
+
+    def test_end_that_the_disk_refused_is_tried_again(self):
+        """Even if the store has taken other changes meanwhile."""
+        with Server(WEFT) as s:
+            s.until_ready()
+            made = s.ok("POST", "/v1/jobs", {"runner": "x", "outputs": {"y": {"shape": [1]}}})
+            lease = s.ok("POST", "/v1/workers/w/lease", {"runner": "x"})["lease"]
+            resource.prlimit(s.process.pid, resource.RLIMIT_FSIZE,
+                             (4096, resource.RLIM_INFINITY))
+            end = threading.Thread(target=lambda: s.call(
+                "POST", f"/v1/leases/{lease}/result",
+                {"outputs": {"y": {"dtype": "f32", "base64": "AABAQA=="}}}))
+            end.start()
+            until(lambda: alerts(s).get("store"))
+            resource.prlimit(s.process.pid, resource.RLIMIT_FSIZE,
+                             (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            self.assertEqual(s.ok("POST", "/v1/jobs", double([2]))["state"], "done")
+            self.assertFalse(alerts(s)["store"])
+            self.assertEqual(s.wait(made["id"])["outputs"]["y"]["data"], [3])
+            end.join()
 
     def test_devices_that_do_not_open_in_time(self):
         with Server(WEFT, ADAPTERS + "discovery_timeout=1ms",

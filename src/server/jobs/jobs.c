@@ -244,6 +244,7 @@ static void on_ended(void *user, StoreOp *op)
     if (!op->ok && !job->refused && !js->closing) {
         job->ending = true;
         job->lease_until = clock_ns() + NS_PER_S;       /* then it is tried again */
+        js->ends_refused++;
         pthread_mutex_unlock(&js->lock);
         return;
     }
@@ -326,13 +327,15 @@ bool jobs_cancel(Jobs *js, Job *job)
     return may;
 }
 
-/* Ends that the store refused are tried again every second. */
+/* Ends that the store refused are tried again every second, even if it has taken others
+ * meanwhile. */
 void jobs_retry_ends(Jobs *js, uint64_t now)
 {
-    for (uint32_t i = 0; js->store_failed && i < JOBS_BUCKETS; i++)
+    for (uint32_t i = 0; js->ends_refused && i < JOBS_BUCKETS; i++)
         for (Job *job = js->table[i]; job; job = job->next)
             if (job->ending && job->lease_until && now >= job->lease_until) {
                 job->lease_until = 0;
+                js->ends_refused--;
                 submit_end(js, job);
             }
 }

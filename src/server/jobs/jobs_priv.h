@@ -90,6 +90,7 @@ struct Jobs {
     Pool           *pool, *gpu;         /* gpu: NULL if that profile is off               */
     State           state;
     bool            draining, store_failed, closing;
+    uint32_t        ends_refused;       /* by the store: they are tried again              */
     Cluster          *cluster;             /* NULL: this server is alone                     */
     bool            feeds;              /* jobs come from a shared queue                  */
     uint64_t        held[JOB_WHO_COUNT];/* jobs with a ticket                             */

@@ -169,6 +169,22 @@ static void test_draws_follow_the_distribution(void **state)
     }
 }
 
+/* A choice of one takes a random number, too: later draws do not depend on how many
+ * candidates earlier ones had. */
+static void test_each_draw_takes_one_random_number(void **state)
+{
+    (void)state;
+    Candidate data[256] = {0};
+    Twister   one, two;
+    twister_init(&one, 4242);
+    twister_init(&two, 4242);
+    sample_draw(&(Candidates){.data = data, .count = 1}, &one);
+    sample_draw(&(Candidates){.data = data, .count = 2}, &two);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(sample_draw(&(Candidates){.data = data, .count = COUNTOF(data)}, &one),
+                         sample_draw(&(Candidates){.data = data, .count = COUNTOF(data)}, &two));
+}
+
 /* The values that the C++ standard and its distributions give. */
 static void test_random_numbers_are_mt19937(void **state)
 {
@@ -214,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_dry),
         cmocka_unit_test(test_long_dry_stays_finite),
         cmocka_unit_test(test_draws_follow_the_distribution),
+        cmocka_unit_test(test_each_draw_takes_one_random_number),
         cmocka_unit_test(test_random_numbers_are_mt19937),
         cmocka_unit_test(test_sorting_some_of_many),
     };

@@ -12,9 +12,10 @@ const path = require('node:path');
 const fs = require('node:fs');
 const { WeftError } = require('./weft-error.js');
 
-// As the package has it after its installation, and as a build of the tree has it.
+// As the package has it after its installation or brings it, and as a build of the tree has it.
 const places = [
   path.join(__dirname, '..', 'build', 'weft.node'),
+  path.join(__dirname, '..', 'prebuilt', `${process.platform}-${process.arch}`, 'weft.node'),
   path.join(__dirname, '..', '..', '..', 'build', 'release', 'bindings', 'node', 'weft.node'),
 ];
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// build.js - compiles the addon of an installed package.
+// build.js - compiles the addon of an installed package, unless it came with one that runs here.
 //
-// in     src/*.c, the headers that come with Node.js, an installed Weft
+//   node scripts/build.js [--again]     --again: also if there is one
+//
+// in     src/*.c, the headers that come with Node.js, an installed Weft; prebuilt/ of scripts/pack.js
 // out    build/weft.node
 // knows  cc and pkg-config; CC and PKG_CONFIG choose others
 // not    the tree of Weft: there, CMake builds the addon
 'use strict';
 
-const { execFileSync } = require('node:child_process');
+const { execFileSync, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 
@@ -37,17 +39,31 @@ const findHeaders = () => {
 const pkgConfig = (...args) => words(run(process.env.PKG_CONFIG ?? 'pkg-config', [...args, 'weft', 'webgpu_weft'],
   'the library is not installed, or not where pkg-config looks: PKG_CONFIG_PATH names the folder of weft.pc'));
 
-const main = () => {
-  const output = path.join(top, 'build', 'weft.node');
+/** Compiles src/*.c; `flags` are the compiler's for Weft's headers and libraries. */
+const compile = (output, flags) => {
   const sources = fs.readdirSync(path.join(top, 'src')).filter((name) => name.endsWith('.c')).map((name) => path.join(top, 'src', name));
-  const [libdir] = pkgConfig('--variable=libdir');
   fs.mkdirSync(path.dirname(output), { recursive: true });
   run(process.env.CC ?? 'cc', [
     '-std=c11', '-D_POSIX_C_SOURCE=200809L', '-DNAPI_VERSION=8', '-O2', '-fPIC', '-fvisibility=hidden', '-shared',
-    '-isystem', findHeaders(), ...pkgConfig('--cflags'), ...sources, '-o', output,
-    ...pkgConfig('--libs'), `-Wl,-rpath,${libdir}`, '-pthread', '-lm',
+    '-isystem', findHeaders(), ...sources, '-o', output, ...flags, '-pthread', '-lm',
     '-Wl,-z,nodelete',         // a worker that ends leaves the code to the threads that run it
   ], 'the addon does not compile');
 };
 
-main();
+/** True if the package brought an addon for this kind of machine, and it can be loaded. */
+const hasPrebuilt = () => {
+  const addon = path.join(top, 'prebuilt', `${process.platform}-${process.arch}`, 'weft.node');
+  if (!fs.existsSync(addon)) return false;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', 'require(process.argv[1])', addon], { encoding: 'utf8' });
+  if (status !== 0) console.error(`weft: the addon of the package does not run here, so it is compiled: ${/Error: .*/.exec(stderr)?.[0] ?? stderr}`);
+  return status === 0;
+};
+
+const main = () => {
+  if (!process.argv.includes('--again') && hasPrebuilt()) return;
+  const [libdir] = pkgConfig('--variable=libdir');
+  compile(path.join(top, 'build', 'weft.node'), [...pkgConfig('--cflags'), ...pkgConfig('--libs'), `-Wl,-rpath,${libdir}`]);
+};
+
+module.exports = { compile };
+if (require.main === module) main();

@@ -37,9 +37,11 @@ static bool fusible(const Fuse *f, uint32_t id, uint32_t by)
            (m->flags & NODE_UNIFORM) == (user->flags & NODE_UNIFORM);
 }
 
+/* Reciprocals that are made here may be in the program already: quotients are shared. */
 static uint32_t push(Fuse *f, Op op, const uint32_t *args, uint32_t count, const Node *like)
 {
-    uint32_t id = nodes_make(&f->out, op, args, count, like->slot);
+    uint32_t id = op == OP_DIV ? nodes_share(&f->out, op, args, count, like->slot)
+                               : nodes_make(&f->out, op, args, count, like->slot);
     f->out.nodes.data[id].flags = like->flags;
     return id;
 }
@@ -97,7 +99,8 @@ static bool has_shared_divisor(const Fuse *f, const Node *node, const uint32_t *
 static uint32_t multiply_by_reciprocal(Fuse *f, const uint32_t *args, const Node *like)
 {
     uint32_t one = nodes_const(&f->out, 1);
-    uint32_t reciprocal = nodes_2(&f->out, OP_DIV, one, f->map[args[1]]);
+    uint32_t reciprocal = nodes_share(&f->out, OP_DIV,
+                                      (uint32_t[]){one, f->map[args[1]]}, 2, 0);
     f->out.nodes.data[reciprocal].flags |= NODE_UNIFORM;
     return push(f, OP_MUL, (uint32_t[]){f->map[args[0]], reciprocal}, 2, like);
 }

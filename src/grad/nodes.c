@@ -167,6 +167,11 @@ uint32_t nodes_make(Nodes *n, Op op, const uint32_t *args, uint32_t count, uint6
     return append(n, op, args, count, slot);
 }
 
+uint32_t nodes_share(Nodes *n, Op op, const uint32_t *args, uint32_t count, uint64_t slot)
+{
+    return intern(n, op, args, count, slot);
+}
+
 uint32_t nodes_1(Nodes *n, Op op, uint32_t a)
 {
     return nodes_make(n, op, &a, 1, 0);

@@ -80,6 +80,8 @@ void nodes_copy(Nodes *to, const Nodes *from, Arena *arena);
 uint32_t nodes_const(Nodes *n, double value);
 uint32_t nodes_leaf(Nodes *n, Op op, uint64_t slot);
 uint32_t nodes_make(Nodes *n, Op op, const uint32_t *args, uint32_t count, uint64_t slot);
+/* One node for equal ones, without rules. */
+uint32_t nodes_share(Nodes *n, Op op, const uint32_t *args, uint32_t count, uint64_t slot);
 uint32_t nodes_1(Nodes *n, Op op, uint32_t a);
 uint32_t nodes_2(Nodes *n, Op op, uint32_t a, uint32_t b);
 uint32_t nodes_3(Nodes *n, Op op, uint32_t a, uint32_t b, uint32_t c);

@@ -217,16 +217,19 @@ static const char *widened(Many *m, const char *value)
     return m->spec->wide && !m->spec->f64 ? arena_printf(m->arena, "f64(%s)", value) : value;
 }
 
-/* sum += weight * term, by fused multiply-add where the CPU device gains by it: in f64. */
+/* sum += weight * term, by fused multiply-add where the CPU device gains by it: where sums are
+ * in f64. Factors of f32 are widened before: there are fewer of them than products, and the
+ * sum gets the exact product. */
 static void emit_term(Many *m, const char *sum, const GradTerm *term)
 {
     bool weighted = m->spec->loss != NULL;
     if (!term->value)
         return;
-    if (m->spec->f64 && weighted)
-        LINE("%s = fma(lm_weight, %s, %s);", sum, term->value, sum);
-    else if (m->spec->f64 && term->factors[0])
-        LINE("%s = fma(%s, %s, %s);", sum, term->factors[0], term->factors[1], sum);
+    if (m->spec->wide && weighted)
+        LINE("%s = fma(lm_weight, %s, %s);", sum, widened(m, term->value), sum);
+    else if (m->spec->wide && term->factors[0])
+        LINE("%s = fma(%s, %s, %s);", sum, widened(m, term->factors[0]),
+             widened(m, term->factors[1]), sum);
     else
         LINE("%s += %s%s;", sum, weighted ? "lm_weight * " : "", widened(m, term->value));
 }

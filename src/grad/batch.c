@@ -226,6 +226,7 @@ static void part_fini(Part *p)
     for (size_t i = 0; i < COUNTOF(buffers); i++)
         weft_buffer_release(buffers[i]);
     grad_layout_fini(&p->layout);
+    free(p->placed);
     free(p->staging);
 }
 

@@ -30,6 +30,8 @@ typedef struct Part {
     weft_context *ctx;
     uint32_t      begin, count;
     Layout        layout;
+    uint32_t     *placed;           /* [layout.slots] the instance of a position, or NODE_NONE;
+                                       NULL: not made yet                                   */
     bool          f64;              /* kernels compute in f64                               */
     bool          sums_f64;         /* contributions are f64                                */
     weft_buffer  *parameters, *index, *shared, *lengths, *data, *weights, *tangent;
@@ -110,7 +112,7 @@ bool part_plan_gradient(weft_grad_batch *b, Part *part, PartKernel *k);
 bool part_plan_normal(weft_grad_batch *b, Part *part, PartKernel *k);
 bool part_plan_cost(weft_grad_batch *b, Part *part, PartKernel *k);
 /* Results of a part, as read from its buffer, into the arrays of an evaluation. */
-void part_unpack(const weft_grad_batch *b, const Part *part, const PartKernel *k,
+void part_unpack(const weft_grad_batch *b, Part *part, const PartKernel *k,
                  const weft_grad_evaluation *e, const void *results);
 void part_add_gradient(const weft_grad_batch *b, const PartKernel *k, double *gradient,
                        const double *sums);

@@ -50,38 +50,80 @@ static double get(const Source *s, uint32_t entry)
     return s->f64 ? s->f64[entry * s->step] : (double)s->f32[entry * s->step];
 }
 
+/* One function for each type: with one for both, each number would ask for its type. */
+#define UNPACK_ROW(NAME, TYPE)                                                               \
+    static void NAME(double *row, const uint32_t *column, const weft_grad_entry *pattern,    \
+                     uint32_t columns, const TYPE *from, uint64_t step)                      \
+    {                                                                                        \
+        for (uint32_t c = 0; c < columns; c++)                                               \
+            row[column[c]] = pattern[c].stored < 0                                           \
+                                 ? pattern[c].constant                                       \
+                                 : (double)from[(uint32_t)pattern[c].stored * step];         \
+    }
+UNPACK_ROW(unpack_row_f64, double)
+UNPACK_ROW(unpack_row_f32, float)
+
 static void unpack_jacobian(const weft_grad_batch *b, const Program *p, double *jacobian,
                             const Source *from)
 {
-    uint32_t columns = p->columns, first = p->first[PART_JACOBIAN];
+    uint32_t columns = p->columns;
+    uint64_t first = p->first[PART_JACOBIAN] * from->step;
     if (columns < b->input_count)
         memset(jacobian, 0, (size_t)b->outputs * b->input_count * sizeof *jacobian);
     for (uint32_t o = 0; o < b->outputs; o++, jacobian += b->input_count) {
         const weft_grad_entry *pattern = p->pattern + (size_t)o * columns;
-        for (uint32_t c = 0; c < columns; c++)
-            jacobian[b->column[c]] = pattern[c].stored < 0
-                                         ? pattern[c].constant
-                                         : get(from, first + (uint32_t)pattern[c].stored);
+        if (from->f32)
+            unpack_row_f32(jacobian, b->column, pattern, columns, from->f32 + first, from->step);
+        else                        /* NULL if all of the Jacobian is constant              */
+            unpack_row_f64(jacobian, b->column, pattern, columns,
+                           from->f64 ? from->f64 + first : NULL, from->step);
     }
 }
 
-void part_unpack(const weft_grad_batch *b, const Part *part, const PartKernel *k,
+static void unpack_instance(const weft_grad_batch *b, const Part *part, const Program *p,
+                            const weft_grad_evaluation *e, const void *results, uint32_t i,
+                            uint32_t position)
+{
+    size_t instance = (size_t)part->begin + i;
+    Source from = source_of(b, part, p, position, results);
+    for (uint32_t o = 0; o < b->outputs; o++) {
+        if (e->values)
+            e->values[instance * b->outputs + o] = get(&from, p->first[PART_VALUES] + o);
+        if (e->directional)
+            e->directional[instance * b->outputs + o] = get(&from, p->first[PART_TANGENT] + o);
+    }
+    if (e->jacobian)
+        unpack_jacobian(b, p, e->jacobian + instance * b->outputs * b->input_count, &from);
+}
+
+/* False without memory. */
+static bool find_placed(Part *part)
+{
+    const Layout *l = &part->layout;
+    if (part->placed)
+        return true;
+    part->placed = malloc(((size_t)l->slots + 1) * sizeof *part->placed);
+    for (uint32_t at = 0; part->placed && at < l->slots; at++)
+        part->placed[at] = NODE_NONE;
+    for (uint32_t i = 0; part->placed && i < part->count; i++)
+        part->placed[l->position[i]] = i;
+    return part->placed != NULL;
+}
+
+/* In the order of positions, where there is memory for that: the results of sixteen instances
+ * are in the same lines of memory. */
+void part_unpack(const weft_grad_batch *b, Part *part, const PartKernel *k,
                  const weft_grad_evaluation *e, const void *results)
 {
     const Program *p = &k->kernel->program;
-    for (uint32_t i = 0; i < part->count; i++) {
-        size_t instance = (size_t)part->begin + i;
-        Source from = source_of(b, part, p, layout_position(&part->layout, i), results);
-        for (uint32_t o = 0; o < b->outputs; o++) {
-            if (e->values)
-                e->values[instance * b->outputs + o] = get(&from, p->first[PART_VALUES] + o);
-            if (e->directional)
-                e->directional[instance * b->outputs + o] =
-                    get(&from, p->first[PART_TANGENT] + o);
-        }
-        if (e->jacobian)
-            unpack_jacobian(b, p, e->jacobian + instance * b->outputs * b->input_count, &from);
+    if (!part->layout.position || !find_placed(part)) {
+        for (uint32_t i = 0; i < part->count; i++)
+            unpack_instance(b, part, p, e, results, i, layout_position(&part->layout, i));
+        return;
     }
+    for (uint32_t at = 0; at < part->layout.slots; at++)
+        if (part->placed[at] != NODE_NONE)
+            unpack_instance(b, part, p, e, results, part->placed[at], at);
 }
 
 /* ---- sums ---- */

@@ -96,11 +96,14 @@ WIDE_CODE static void solve_point(double *f, const double *l, const PointLink *l
 
 #define POINT_LINKS 4u              /* more instances of one camera and point use W         */
 
-/* The instances that connect a point with another block; 0: too many. */
-static uint32_t point_links(const Schur *s, const Connection *w, PointLink *out)
+/* The instances that connect a point with another block; 0: too many, or it is no point. */
+static uint32_t point_links(const Schur *s, const Eliminated *e, const Connection *w,
+                            PointLink *out)
 {
     const Normal *n = s->n;
     uint32_t count = 0;
+    if (e->size != 3)
+        return 0;
     for (uint64_t i = n->start[w->pair]; i < n->start[w->pair + 1]; i++) {
         const Link *by = &n->contributors[i];
         if (by->by == NO_LINK)
@@ -115,12 +118,21 @@ static uint32_t point_links(const Schur *s, const Connection *w, PointLink *out)
     return count;
 }
 
+void schur_leave_out(const Schur *s, bool *pairs)
+{
+    PointLink list[POINT_LINKS];
+    for (uint32_t e = 0; e < s->count; e++)
+        for (uint64_t c = s->eliminated[e].links; c < s->eliminated[e + 1].links; c++)
+            if (point_links(s, &s->eliminated[e], &s->links[c], list) > 0)
+                pairs[s->links[c].pair] = true;
+}
+
 static void eliminate_connection(const Schur *s, const Eliminated *e, const Connection *w)
 {
     const BlockMatrix *m = &s->n->m;
     uint32_t other = block_size(&s->s, w->other), row = padded(other);
     PointLink list[POINT_LINKS];
-    uint32_t count = e->size == 3 ? point_links(s, w, list) : 0;
+    uint32_t count = point_links(s, e, w, list);
     if (count > 0)
         solve_point(s->f + w->at, s->l + e->l, list, count, row);
     else
@@ -273,19 +285,25 @@ static void reduce_task(void *context, uint32_t block, uint32_t member)
 {
     const Schur *s = context;
     uint64_t pair = s->s.row_start[block];
-    uint32_t size = block_size(&s->s, block), row = padded(size);
-    double *x = s->x + s->s.first[block];
+    uint32_t size = block_size(&s->s, block), row = padded(size), count = 0;
+    double *x = s->x + s->s.first[block], *sum = x + s->s.dims;
+    Product list[PRODUCT_LIST];
     (void)member;
+    memset(sum, 0, size * sizeof *sum);
     for (uint64_t i = s->start[pair]; i < s->start[pair + 1]; i++) {
         const Link *p = &s->products[i];
         if (p->by == NO_LINK)
             continue;
         const Eliminated *e = &s->eliminated[p->by];
-        const double *f = s->f + s->links[p->a].at, *y = s->y + e->first;
-        for (uint32_t d = 0; d < e->size; d++, f += row)
-            for (uint32_t k = 0; k < size; k++)
-                x[k] -= f[k] * y[d];
+        list[count++] = (Product){s->f + s->links[p->a].at, s->y + e->first, e->size, row, 1};
+        if (count == PRODUCT_LIST) {
+            products_vectors(sum, list, count, size);
+            count = 0;
+        }
     }
+    products_vectors(sum, list, count, size);
+    for (uint32_t k = 0; k < size; k++)
+        x[k] -= sum[k];
 }
 
 /* The eliminated part: inverse(transpose(L)) (y - F x). */

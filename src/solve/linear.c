@@ -106,9 +106,15 @@ static bool make_schur(Linear *l, const weft_solve_options *o)
         return false;
     l->schur = schur_make(l->normal, eliminated, o->mixed);
     free(eliminated);
-    if (l->schur)
-        l->factor_entries = schur_entries(l->schur);
-    return l->schur != NULL;
+    if (!l->schur)
+        return false;
+    l->factor_entries = schur_entries(l->schur);
+    if (!l->exact)
+        return true;
+    l->normal->left_out = calloc(l->normal->m.pair_count + 1ull, sizeof *l->normal->left_out);
+    if (l->normal->left_out)
+        schur_leave_out(l->schur, l->normal->left_out);
+    return l->normal->left_out != NULL;
 }
 
 static bool make_kind(Linear *l, const weft_solve_options *o)
@@ -146,6 +152,8 @@ bool linear_make(Linear *l, Normal *normal, const weft_solve_options *o, Team *t
     *l = (Linear){.normal = normal, .rows = normal->rows, .team = team, .mixed = o->mixed,
                   .tolerance = o->linear_tolerance, .most_iterations = o->linear_iterations};
     l->kind = choose(l, o);
+    l->exact = o->method == WEFT_SOLVE_LEVENBERG_MARQUARDT && !o->mixed &&
+               !normal->rows->space->bounded && l->kind != WEFT_SOLVE_CONJUGATE_GRADIENT;
     l->scratch = malloc((4ull * normal->m.dims + 1) * sizeof *l->scratch);
     if (l->scratch && make_kind(l, o))
         return true;

@@ -19,6 +19,8 @@ typedef struct Linear {
     weft_solve_linear kind;
     bool      dual;                 /* DENSE_CHOLESKY of J inverse(damping) transpose(J) + I */
     bool      mixed;
+    bool      exact;                /* steps solve the system as they are: nobody multiplies by
+                                       the matrix                                           */
     Normal   *normal;
     const Rows *rows;
     Team     *team;
@@ -61,6 +63,8 @@ bool linear_solve(Linear *l, double *step, const double *right);
 bool  *schur_choose(const Normal *n, const weft_solve_options *o, uint32_t *dims);
 Schur *schur_make(const Normal *n, const bool *eliminated, bool mixed);
 void   schur_release(Schur *s);
+/* Sets pairs[pairs of the normal equations] where factor and solution do not read the values. */
+void   schur_leave_out(const Schur *s, bool *pairs);
 bool   schur_factor(Schur *s, const double *damping, Team *team);
 bool   schur_solve(Schur *s, double *x, Team *team);
 uint64_t schur_entries(const Schur *s);

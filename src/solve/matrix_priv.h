@@ -70,8 +70,7 @@ typedef struct Product {
 /* h[rows][columns] += sign times the sum of the products. */
 void products_sum(double *h, const Product *list, uint32_t count, uint32_t rows,
                   uint32_t columns, double sign);
-/* g[rows] += transpose(a) r[depth] */
-void products_add_vector(double *g, const double *a, const double *r, uint32_t rows,
-                         uint32_t depth, uint32_t stride);
+/* g[rows] += the sum of the products, whose b are vectors [depth] in steps of b_row. */
+void products_vectors(double *g, const Product *list, uint32_t count, uint32_t rows);
 
 #endif

@@ -162,7 +162,7 @@ bool normal_make(Normal *n, const Rows *rows)
 void normal_fini(Normal *n)
 {
     void *all[] = {n->start, n->contributors, n->piece_pair, n->piece_start, n->partial,
-                   n->partial_at, n->gradient};
+                   n->partial_at, n->left_out, n->gradient};
     matrix_fini(&n->m);
     for (size_t i = 0; i < COUNTOF(all); i++)
         free(all[i]);
@@ -171,12 +171,20 @@ void normal_fini(Normal *n)
 
 /* ---- assembly ---- */
 
+static void add_lists(double *h, double *g, const Product *list, const Product *vectors,
+                      uint32_t count, uint32_t rows, uint32_t columns)
+{
+    products_sum(h, list, count, rows, columns, 1);
+    if (g)
+        products_vectors(g, vectors, count, rows);
+}
+
 /* What instances contribute to a block and, if it is on the diagonal, to its gradient. */
 static void sum_contributors(const Normal *n, double *h, double *g, uint64_t begin, uint64_t end,
                              uint32_t rows, uint32_t columns)
 {
     const Rows *r = n->rows;
-    Product list[PRODUCT_LIST];
+    Product list[PRODUCT_LIST], vectors[PRODUCT_LIST];
     uint32_t count = 0;
     for (uint64_t i = begin; i < end; i++) {
         Link by = n->contributors[i];
@@ -184,16 +192,15 @@ static void sum_contributors(const Normal *n, double *h, double *g, uint64_t beg
             continue;
         const Instance *in = &r->instances[by.by];
         const double *j = r->values + in->value;
-        list[count++] = (Product){j + by.a, j + by.b, in->outputs, in->width, in->width};
-        if (g)
-            products_add_vector(g, j + by.a, r->residuals + in->residual, rows, in->outputs,
-                                in->width);
+        list[count] = (Product){j + by.a, j + by.b, in->outputs, in->width, in->width};
+        vectors[count++] = (Product){j + by.a, r->residuals + in->residual, in->outputs,
+                                     in->width, 1};
         if (count == PRODUCT_LIST) {
-            products_sum(h, list, count, rows, columns, 1);
+            add_lists(h, g, list, vectors, count, rows, columns);
             count = 0;
         }
     }
-    products_sum(h, list, count, rows, columns, 1);
+    add_lists(h, g, list, vectors, count, rows, columns);
 }
 
 static void assemble_piece(void *context, uint32_t piece, uint32_t member)
@@ -207,6 +214,8 @@ static void assemble_piece(void *context, uint32_t piece, uint32_t member)
                 : alone   ? n->gradient + n->m.first[n->m.row[p]] : h + (size_t)rows * columns;
     uint64_t end = alone ? n->start[p + 1] : n->piece_start[piece + 1];
     (void)member;
+    if (n->left_out && n->left_out[p])
+        return;
     memset(h, 0, (size_t)rows * columns * sizeof *h);
     if (g)
         memset(g, 0, rows * sizeof *g);

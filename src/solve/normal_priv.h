@@ -26,6 +26,8 @@ typedef struct Normal {
     uint32_t    pieces;
     double     *partial;            /* of pieces that are not alone                         */
     uint64_t   *partial_at;         /* [pieces] UINT64_MAX: alone                           */
+    bool       *left_out;           /* [pair_count] pairs without values, as the solver takes
+                                       them from the rows; NULL: none                       */
     double     *gradient;           /* [dims]                                               */
 } Normal;
 

@@ -115,12 +115,40 @@ WIDE_CODE static void sum_products(double *h, const Product *list, uint32_t coun
     }
 }
 
-WIDE_CODE static void add_vector(double *g, const double *a, const double *r, uint32_t rows,
-                                 uint32_t depth, uint32_t stride)
+/* Eight rows or fewer from `first` on; their sums stay in a register for the whole list. */
+WIDE_INLINE void vector_8(double *g, const Product *list, uint32_t count, uint32_t first,
+                          uint32_t rows)
 {
-    for (uint32_t d = 0; d < depth; d++, a += stride)
-        for (uint32_t i = 0; i < rows; i++)
-            g[i] += a[i] * r[d];
+    Wide8 sum = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const double *a = list[i].a + first, *b = list[i].b;
+        for (uint32_t d = list[i].depth; d-- > 0; a += list[i].a_row, b += list[i].b_row)
+            sum += *b * *(const Wide8 *)a;
+    }
+    for (uint32_t r = 0; r < rows; r++)
+        g[first + r] += sum[r];
+}
+
+WIDE_INLINE void vector_1(double *g, const Product *list, uint32_t count, uint32_t row)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double *a = list[i].a + row, *b = list[i].b;
+        for (uint32_t d = list[i].depth; d-- > 0; a += list[i].a_row, b += list[i].b_row)
+            sum += *b * *a;
+    }
+    g[row] += sum;
+}
+
+WIDE_CODE static void sum_vectors(double *g, const Product *list, uint32_t count, uint32_t rows)
+{
+    uint32_t row = 0;
+    for (; row + 8 <= rows; row += 8)
+        vector_8(g, list, count, row, 8);
+    if (row + 1 == rows)
+        vector_1(g, list, count, row);
+    else if (row < rows)
+        vector_8(g, list, count, row, rows - row);
 }
 
 void products_sum(double *h, const Product *list, uint32_t count, uint32_t rows,
@@ -130,8 +158,8 @@ void products_sum(double *h, const Product *list, uint32_t count, uint32_t rows,
         sum_products(h, list, count, rows, columns, sign);
 }
 
-void products_add_vector(double *g, const double *a, const double *r, uint32_t rows,
-                         uint32_t depth, uint32_t stride)
+void products_vectors(double *g, const Product *list, uint32_t count, uint32_t rows)
 {
-    add_vector(g, a, r, rows, depth, stride);
+    if (count > 0)
+        sum_vectors(g, list, count, rows);
 }

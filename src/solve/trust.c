@@ -311,9 +311,7 @@ static void take(Trust *t)
 static double predicted(Trust *t)
 {
     const Solver *s = t->s;
-    bool exact = !s->space.bounded && !s->o.mixed &&
-                 t->linear.kind != WEFT_SOLVE_CONJUGATE_GRADIENT;
-    if (exact && s->o.method == WEFT_SOLVE_LEVENBERG_MARQUARDT) {
+    if (t->linear.exact) {
         double sum = 0;
         for (uint32_t c = 0; c < s->space.dims; c++)
             sum += s->step[c] * (t->right[c] + t->damping[c] * s->step[c]);

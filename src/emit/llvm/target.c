@@ -256,6 +256,8 @@ static bool job_optimize(Job *job)
             ternary_untie(&job->emit);
         else if (job->emit.lanes > 1)
             widen_masks(&job->emit);
+        if (mask_registers && job->emit.has_f16)
+            halves_widen(&job->emit);
         cut_blocks(&job->emit);
         return true;
     }

@@ -26,6 +26,8 @@ Effort effort_for(const Emit *e);
 void widen_masks(Emit *e);
 /* The same, on machines with them. */
 void ternary_untie(Emit *e);
+/* The same, where they have arithmetic of f16. */
+void halves_widen(Emit *e);
 
 /* After that: cuts the long blocks of e->function. */
 void cut_blocks(Emit *e);

@@ -123,29 +123,29 @@ static F64Fn *const functions[IR_OP_COUNT] = {
     [IR_FREXP_EXP] = exponent_of,
 };
 
-static Inst *replacement(Ir *ir, F64Reduced **reduced, Inst *inst)
+static Inst *replacement(Ir *ir, Inst *inst)
 {
     if (inst->nargs == 0 || inst->args[0]->type.kind != SCALAR_F64)
         return NULL;
-    F64 f = {.c = {ir, inst->region, inst, inst->span}, .reduced = reduced,
-             .width = inst->args[0]->type.width, .fused = ir->fuses_f64};
+    F64 f = {.c = {ir, inst->region, inst, inst->span}, .width = inst->args[0]->type.width,
+             .fused = ir->fuses_f64};
     if (inst->op == IR_F2F && inst->type.kind == SCALAR_F16)
         return to_half(&f, inst->args[0]);
     F64Fn *fn = functions[inst->op];
     return fn ? fn(&f, inst->args[0], inst->nargs > 1 ? inst->args[1] : NULL) : NULL;
 }
 
-static void walk(Ir *ir, Forward *forward, F64Reduced **reduced, Region *region)
+static void walk(Ir *ir, Forward *forward, Region *region)
 {
     for (Inst *inst = region->first, *next; inst; inst = next) {
         next = inst->next;
         forward_args(forward, inst);
         if (ir_op_is_construct((IrOp)inst->op)) {
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
-                walk(ir, forward, reduced, inst->flow.regions[i]);
+                walk(ir, forward, inst->flow.regions[i]);
             continue;
         }
-        Inst *by = replacement(ir, reduced, inst);
+        Inst *by = replacement(ir, inst);
         if (by) {
             forward_set(forward, inst, by);
             ir_remove(inst);
@@ -157,6 +157,6 @@ void opt_f64(Ir *ir)
 {
     Forward forward;
     forward_init(&forward, ir);
-    walk(ir, &forward, ARENA_ARRAY(ir->arena, F64Reduced *, F64_BUCKETS), ir->body);
+    walk(ir, &forward, ir->body);
     forward_region(&forward, ir->body);
 }

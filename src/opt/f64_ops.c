@@ -199,17 +199,38 @@ Inst *f64_minus_product(F64 *f, Inst *x, Inst *y, double z)
     return f64_sub(f, f64_sub(f, x, p.high), p.low);
 }
 
-F64Pair f64_quotient2(F64 *f, F64Pair x, F64Pair y)
+typedef struct Quotient {
+    Inst *q, *inverse;                  /* q = x.high / y.high, 1 / y.high        */
+    Inst *over;                         /* q y - x; +0 if all is zero             */
+} Quotient;
+
+static Quotient divide(F64 *f, F64Pair x, F64Pair y)
 {
     Inst *inverse = f64_div(f, f64_k(f, 1), y.high);
-    Inst *q = f64_mul(f, x.high, inverse);
-    F64Pair p = f64_product2(f, q, y.high);
-    Inst *rest = f64_sub(f, f64_sub(f, x.high, p.high), p.low);
+    Inst *q = f64_mul(f, x.high, inverse), *over;
+    if (f->fused) {
+        over = f64_fma(f, q, y.high, f64_neg(f, x.high));
+    } else {
+        F64Pair p = f64_product2(f, q, y.high);
+        over = f64_add(f, f64_sub(f, p.high, x.high), p.low);
+    }
     if (y.low)
-        rest = f64_sub(f, rest, f64_mul(f, q, y.low));
+        over = f64_fma(f, q, y.low, over);
     if (x.low)
-        rest = f64_add(f, rest, x.low);
-    return (F64Pair){q, f64_mul(f, rest, inverse)};
+        over = f64_sub(f, over, x.low);
+    return (Quotient){q, inverse, over};
+}
+
+F64Pair f64_quotient2(F64 *f, F64Pair x, F64Pair y)
+{
+    Quotient d = divide(f, x, y);
+    return (F64Pair){d.q, f64_neg(f, f64_mul(f, d.over, d.inverse))};
+}
+
+Inst *f64_quotient(F64 *f, F64Pair x, F64Pair y)
+{
+    Quotient d = divide(f, x, y);
+    return f64_fma(f, f64_neg(f, d.over), d.inverse, d.q);
 }
 
 F64Pair f64_mul2(F64 *f, F64Pair x, F64Pair y)

@@ -2,7 +2,7 @@
 /*
  * f64_pi.c - very large numbers modulo pi / 2.
  *
- * in     a number of at least 2^40; of others anything comes out
+ * in     a number of at least 2^24; of others anything comes out
  * out    x 2 / pi modulo 8, as a whole number and a rest of at least 110 bits
  *
  * Payne and Hanek's way: digits of 2 / pi whose product with x is a multiple of 8 do not

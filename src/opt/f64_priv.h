@@ -21,18 +21,8 @@
 
 #include "opt/opt_priv.h"
 
-/* Numbers modulo pi / 2 that are known: sine and cosine of one number share the reduction. */
-#define F64_BUCKETS 1024u
-typedef struct F64Reduced F64Reduced;
-struct F64Reduced {
-    F64Reduced *next;                   /* of the bucket                          */
-    Inst       *x, *high, *low, *n;
-    Region     *region;                 /* where it is computed                   */
-};
-
 typedef struct F64 {
     IrCursor c;                         /* before the operation that is replaced  */
-    F64Reduced **reduced;               /* [F64_BUCKETS] by x->id                 */
     uint8_t  width;
     bool     fused;                     /* FMA rounds once                        */
 } F64;
@@ -110,6 +100,8 @@ F64Pair f64_square2(F64 *f, Inst *x);
 Inst   *f64_minus_product(F64 *f, Inst *x, Inst *y, double z);
 /* x / y of pairs, about 100 bits of it. */
 F64Pair f64_quotient2(F64 *f, F64Pair x, F64Pair y);
+/* The same as one number; -0 by a positive one is -0. */
+Inst   *f64_quotient(F64 *f, F64Pair x, F64Pair y);
 F64Pair f64_mul2(F64 *f, F64Pair x, F64Pair y);
 F64Pair f64_add2(F64 *f, F64Pair x, F64Pair y);         /* |x| >= |y|             */
 Inst   *f64_total(F64 *f, F64Pair x);

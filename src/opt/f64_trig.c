@@ -3,60 +3,94 @@
  * f64_trig.c - sine, cosine and tangent of f64.
  *
  * in     any number
- * out    at most 1 ulp from the exact result; NaN for infinity
+ * out    at most 2 ulp from the exact result; NaN for infinity
  *
- * With r = x - n pi / 2 for the nearest n, the sine is one of sin(r), cos(r), -sin(r) and
- * -cos(r), by n modulo 4. The sine and the cosine of one number share most of the work.
+ * sin, cos: x = n pi + r with |r| <= pi / 2, n an integer for the sine and an integer and
+ * a half for the cosine; the result is sin(r), with the other sign if n is odd.
+ * tan: x = n pi / 2 + r with |r| <= pi / 4; the result is tan(r) or -1 / tan(r).
+ *
+ * All sums are such that -0 stays -0.
  */
 #include "opt/f64_priv.h"
 
 #include <math.h>
 
-#define PI_2_A 0x1.921fb54442d18p0      /* pi / 2 = A + B + C                     */
-#define PI_2_B 0x1.1a62633145c07p-54
-#define PI_2_C (-0x1.f1976b7ed8fbcp-110)
-#define TWO_BY_PI 0x1.45f306dc9c883p-1
-#define LARGE  0x1p40                   /* f64_pi.c does what is above            */
+/* pi = A + B + C. Products of A1, A2 and B with half integers up to 2^23 are exact, and so
+ * is the difference of x and the one with A. */
+#define PI_A  0x1.921fb54442d18p1
+#define PI_A1 0x1.921fb5p1
+#define PI_A2 (PI_A - PI_A1)
+#define PI_B  0x1.1a62633p-53
+#define PI_C  0x1.45c06e0e68948p-85
+#define PI_2_HIGH 0x1.921fb54442d18p0
+#define PI_2_LOW  0x1.1a62633145c07p-54
+#define BY_PI 0x1.45f306dc9c883p-2
+#define LARGE 0x1p24                    /* f64_pi.c does what is above            */
 
-/* (sin(r) - r) / r^3 in r^2, for |r| <= pi / 4; error 2^-52.8, of sin(r) 2^-56 */
+/* sin(r) = r + r^3 (c[0] + c[1] r^2 + ...) for |r| <= pi / 2; error 2^-61 */
 static const double sin_c[] = {
-    -0x1.5555555555555p-3, 0x1.1111111110b97p-7, -0x1.a01a019e7d21ap-13,
-    0x1.71de378e148cap-19, -0x1.ae60023696a43p-26, 0x1.5e07f04f301b6p-33,
+    -0x1.5555555555555p-3, 0x1.11111111110c8p-7, -0x1.a01a01a014d7bp-13,
+    0x1.71de3a52a16p-19, -0x1.ae6454d4ebcc2p-26, 0x1.6123cd2e1804ap-33,
+    -0x1.ae43908f176fcp-41, 0x1.88341df1c7f43p-49,
 };
 
-/* (cos(r) - 1 + r^2 / 2) / r^4 in r^2, for |r| <= pi / 4; error 2^-54.8, of cos(r) 2^-61 */
-static const double cos_c[] = {
-    0x1.5555555555555p-5, -0x1.6c16c16c16959p-10, 0x1.a01a019f4b6aap-16,
-    -0x1.27e4fa139e45dp-22, 0x1.1eeb64821c697p-29, -0x1.907a78f9a8549p-37,
+/* tan(r) = (r - r^3 a(r^2)) / (1 + r^2 b(r^2)) for |r| <= pi / 4; error 2^-60 */
+static const double tan_a[] = {
+    0x1.112b2020bea49p-3, -0x1.c0e6472f6bb37p-9, 0x1.2ba765705730ep-16,
+};
+static const double tan_b[] = {
+    -0x1.ddeae565b4a7ap-2, 0x1.a47907d1286dap-6, -0x1.46f3c3ea01554p-12,
+    0x1.0b71145cb36d6p-21,
 };
 
-_Static_assert(COUNTOF(sin_c) == COUNTOF(cos_c), "both are evaluated as one");
+/* ---- the nearest multiple ---- */
 
-/* ---- the nearest multiple of pi / 2 ---- */
+/* What a number is reduced by: n of `step` pi with n - offset an integer. */
+typedef struct Period {
+    double step, offset;
+} Period;
+
+static const Period sine = {1, 0}, cosine = {1, 0.5}, tangent = {0.5, 0};
 
 typedef struct Reduced {
-    F64Pair r;
-    Inst   *n;                          /* the low word of the multiple           */
+    Inst *high, *less;                  /* r is the difference                    */
+    Inst *sum;                          /* its low word is that of n + offset     */
 } Reduced;
 
-/* x - n A has no more digits than a number has, and n B is known to twice as many. The
- * rest of the difference is that of a number much smaller than it. */
-static Reduced reduce_small(F64 *f, Inst *x)
+/* Where the difference is tiny the first two steps are exact; else the last bits of the third
+ * do not matter. */
+static Reduced reduce_small(F64 *f, Inst *x, Period p)
 {
-    Inst *sum = f64_rounder(f, x, TWO_BY_PI), *n = f64_rounded(f, sum);
-    Inst *first = f64_minus_product(f, x, n, PI_2_A);
-    F64Pair p = f64_product2(f, n, f64_k(f, PI_2_B));
-    F64Pair s = f64_sum2_ordered(f, first, f64_neg(f, p.high));
-    Inst *low = f64_fmak(f, n, -PI_2_C, f64_sub(f, s.low, p.low));
-    return (Reduced){{s.high, low}, f64_low(f, sum)};
+    const double s = p.step;
+    Inst *sum = p.offset == 0 ? f64_rounder(f, x, BY_PI / s)
+                              : f64_addk(f, f64_fmak(f, x, BY_PI / s, f64_k(f, p.offset)),
+                                         F64_ROUNDER);
+    Inst *n = f64_rounded(f, sum);
+    if (p.offset != 0)
+        n = f64_addk(f, n, -p.offset);
+    Inst *first = f->fused ? f64_fmak(f, n, -PI_A * s, x)
+                           : f64_fmak(f, n, -PI_A2 * s, f64_fmak(f, n, -PI_A1 * s, x));
+    Inst *high = f64_fmak(f, n, -PI_B * s, first);
+    Inst *less = f64_fmak(f, n, PI_B * s, f64_sub(f, high, first));
+    return (Reduced){high, f64_fmak(f, n, PI_C * s, less), sum};
 }
 
-static Reduced reduce_large(F64 *f, Inst *x)
+/* By way of quarters of a turn. */
+static Reduced reduce_large(F64 *f, Inst *x, Period p)
 {
     Inst *n;
-    F64Pair rest = f64_reduce_large(f, x, &n);
-    F64Pair r = f64_mul2(f, rest, (F64Pair){f64_k(f, PI_2_A), f64_k(f, PI_2_B)});
-    return (Reduced){r, f64_low(f, f64_addk(f, n, F64_ROUNDER))};
+    F64Pair r = f64_reduce_large(f, x, &n);
+    if (p.offset != 0)
+        n = f64_addk(f, n, 2 * p.offset);
+    if (p.step == 1) {
+        Inst *half = f64_mulk(f, f64_add(f, n, r.high), 0.5);
+        Inst *turns = ir_op1(&f->c, IR_ROUND, half);
+        F64Pair s = f64_sum2_ordered(f, f64_fmak(f, turns, -2, n), r.high);
+        r = (F64Pair){s.high, f64_add(f, s.low, r.low)};
+        n = turns;
+    }
+    r = f64_mul2(f, r, (F64Pair){f64_k(f, PI_2_HIGH), f64_k(f, PI_2_LOW)});
+    return (Reduced){r.high, f64_neg(f, r.low), f64_addk(f, n, F64_ROUNDER)};
 }
 
 static Inst *any_of(F64 *f, Inst *test)
@@ -64,121 +98,80 @@ static Inst *any_of(F64 *f, Inst *test)
     return f->width == 1 ? test : ir_op_as(&f->c, IR_ANY, IR_BOOL, 1, &test);
 }
 
-static void yield(F64 *f, Reduced v)
+/* The sine needs the low part to round the number, no more. */
+static void yield(F64 *f, Reduced v, Period p)
 {
-    ir_leave(&f->c, IR_YIELD, NULL, 3, (Inst *[]){v.r.high, v.r.low, v.n});
+    if (p.step == 1)
+        v.high = f64_sub(f, v.high, v.less);
+    ir_leave(&f->c, IR_YIELD, NULL, p.step == 1 ? 2 : 3, (Inst *[]){v.sum, v.high, v.less});
 }
 
-static bool encloses(const Region *outer, const Region *region)
+/* Few programs have large numbers: they are looked for, and jumped over. */
+static Reduced reduce(F64 *f, Inst *x, Period p)
 {
-    while (region && region != outer)
-        region = region->owner ? region->owner->region : NULL;
-    return region != NULL;
-}
-
-/* The reduction of a number that an instruction before this one has reduced, or NULL. */
-static const F64Reduced *known(const F64 *f, const Inst *x)
-{
-    const F64Reduced *k = f->reduced[x->id % F64_BUCKETS];
-    while (k && !(k->x == x && encloses(k->region, f->c.region)))
-        k = k->next;
-    return k;
-}
-
-static Reduced keep(F64 *f, Inst *x, Reduced v)
-{
-    F64Reduced **bucket = &f->reduced[x->id % F64_BUCKETS];
-    F64Reduced *k = ARENA_NEW(f->c.ir->arena, F64Reduced);
-    *k = (F64Reduced){*bucket, x, v.r.high, v.r.low, v.n, f->c.region};
-    *bucket = k;
+    Reduced v = reduce_small(f, x, p);
+    Inst *size = f64_abs(f, x), *large = f64_above(f, size, LARGE);
+    Inst *iff = ir_if(&f->c, any_of(f, large));
+    F64 in = *f;
+    in.c = (IrCursor){f->c.ir, iff->flow.regions[1], NULL, f->c.span};
+    yield(&in, v, p);
+    in.c = (IrCursor){f->c.ir, iff->flow.regions[0], NULL, f->c.span};
+    Reduced w = reduce_large(&in, x, p);
+    large = f64_and(&in, large, f64_below(&in, size, (double)INFINITY));
+    v.sum = f64_choose(&in, large, w.sum, v.sum);
+    v.high = f64_choose(&in, large, w.high, v.high);
+    v.less = f64_choose(&in, large, w.less, v.less);
+    yield(&in, v, p);
+    Ir *ir = f->c.ir;
+    v.sum = ir_result(ir, iff, x->type);
+    v.high = ir_result(ir, iff, x->type);
+    v.less = p.step == 1 ? NULL : ir_result(ir, iff, x->type);
     return v;
 }
 
-/* Few programs have such arguments: they are looked for, and jumped over. */
-static Reduced reduce(F64 *f, Inst *x)
+static Inst *is_odd(F64 *f, Reduced v)
 {
-    const F64Reduced *before = known(f, x);
-    if (before)
-        return (Reduced){{before->high, before->low}, before->n};
-    Reduced small = reduce_small(f, x);
-    Inst *size = f64_abs(f, x);
-    Inst *large = f64_and(f, f64_above(f, size, LARGE), f64_below(f, size, (double)INFINITY));
-    Inst *iff = ir_if(&f->c, any_of(f, large));
-    F64 in = *f;
-    in.c = (IrCursor){f->c.ir, iff->flow.regions[0], NULL, f->c.span};
-    Reduced v = reduce_large(&in, x);
-    v.r.high = f64_choose(&in, large, v.r.high, small.r.high);
-    v.r.low = f64_choose(&in, large, v.r.low, small.r.low);
-    v.n = f64_choose(&in, large, v.n, small.n);
-    yield(&in, v);
-    in.c = (IrCursor){f->c.ir, iff->flow.regions[1], NULL, f->c.span};
-    yield(&in, small);
-    Ir *ir = f->c.ir;
-    Inst *high = ir_result(ir, iff, x->type), *low = ir_result(ir, iff, x->type);
-    return keep(f, x, (Reduced){{high, low}, ir_result(ir, iff, small.n->type)});
+    return f64_has_bit(f, f64_low(f, v.sum), 1);
 }
 
 /* ---- sine and cosine ---- */
 
-/* Sine after n quarters of a turn: of two polynomials of the same form it takes the
- * coefficients of one. */
-static Inst *wave(F64 *f, F64Pair r, Inst *n)
+/* r + r u, where u is as exact as a number can be: of -1/6 the product with -1/8 is exact,
+ * and the rest is small. */
+static Inst *wave(F64 *f, Reduced v)
 {
-    Inst *odd = f64_has_bit(f, n, 1), *z = f64_mul(f, r.high, r.high), *p = NULL;
-    for (uint32_t i = COUNTOF(sin_c); i-- > 0;) {
-        Inst *k = f64_choose(f, odd, f64_k(f, cos_c[i]), f64_k(f, sin_c[i]));
-        p = p ? f64_fma(f, p, z, k) : k;
-    }
-    F64Pair c = f64_sum2_ordered(f, f64_k(f, 1), f64_mulk(f, z, -0.5));
-    Inst *less = f64_sub(f, c.low, f64_mul(f, r.high, r.low));
-    Inst *low = f64_choose(f, odd, less, r.low);
-    low = f64_fma(f, f64_mul(f, z, f64_choose(f, odd, z, r.high)), p, low);
-    Inst *v = f64_add(f, f64_choose(f, odd, c.high, r.high), low);
-    return f64_choose(f, f64_has_bit(f, n, 2), f64_neg(f, v), v);
+    Inst *r = v.high, *z = f64_mul(f, r, r);
+    Inst *rest = f64_poly(f, z, sin_c + 1, COUNTOF(sin_c) - 1);
+    rest = f64_fmak(f, z, sin_c[0] + 0.125, f64_mul(f, f64_mul(f, z, z), rest));
+    Inst *s = f64_fma(f, r, f64_fmak(f, z, -0.125, rest), r);
+    return f64_choose(f, is_odd(f, v), f64_neg(f, s), s);
 }
 
 Inst *f64_sin(F64 *f, Inst *x, Inst *unused)
 {
     (void)unused;
-    Reduced v = reduce(f, x);
-    return f64_choose(f, f64_is(f, x, 0), x, wave(f, v.r, v.n));
+    return wave(f, reduce(f, x, sine));
 }
 
 Inst *f64_cos(F64 *f, Inst *x, Inst *unused)
 {
     (void)unused;
-    Reduced v = reduce(f, x);
-    return wave(f, v.r, f64_op2(f, IR_IADD, v.n, f64_int(f, 1)));
+    return wave(f, reduce(f, x, cosine));
 }
 
-/* ---- tangent: sine by cosine, or minus the inverse of that ---- */
-
-typedef struct Waves {
-    F64Pair sine, cosine;               /* of r                                   */
-} Waves;
-
-static Waves waves_of(F64 *f, F64Pair r)
-{
-    Inst *z = f64_mul(f, r.high, r.high), *one = f64_k(f, 1);
-    Inst *p = f64_poly(f, z, sin_c, COUNTOF(sin_c));
-    Inst *q = f64_poly(f, z, cos_c, COUNTOF(cos_c));
-    Inst *low = f64_fma(f, f64_mul(f, r.high, z), p, r.low);
-    F64Pair c = f64_sum2_ordered(f, one, f64_mulk(f, z, -0.5));
-    Inst *less = f64_sub(f, c.low, f64_mul(f, r.high, r.low));
-    return (Waves){{r.high, low}, {c.high, f64_fma(f, f64_mul(f, z, z), q, less)}};
-}
+/* ---- tangent ---- */
 
 Inst *f64_tan(F64 *f, Inst *x, Inst *unused)
 {
     (void)unused;
-    Reduced v = reduce(f, x);
-    Waves w = waves_of(f, v.r);
-    F64Pair s = f64_sum2_ordered(f, w.sine.high, w.sine.low);
-    F64Pair c = f64_sum2_ordered(f, w.cosine.high, w.cosine.low);
-    Inst *odd = f64_has_bit(f, v.n, 1);
-    F64Pair above = {f64_choose(f, odd, c.high, s.high), f64_choose(f, odd, c.low, s.low)};
-    F64Pair below = {f64_choose(f, odd, f64_neg(f, s.high), c.high),
-                     f64_choose(f, odd, f64_neg(f, s.low), c.low)};
-    Inst *t = f64_total(f, f64_quotient2(f, above, below));
-    return f64_choose(f, f64_is(f, x, 0), x, t);
+    Reduced v = reduce(f, x, tangent);
+    Inst *r = v.high, *z = f64_mul(f, r, r), *odd = is_odd(f, v);
+    Inst *less = f64_fma(f, f64_mul(f, r, z), f64_poly(f, z, tan_a, COUNTOF(tan_a)), v.less);
+    F64Pair a = f64_sum2_ordered(f, r, f64_neg(f, less));
+    Inst *more = f64_mul(f, z, f64_poly(f, z, tan_b, COUNTOF(tan_b)));
+    F64Pair b = f64_sum2_ordered(f, f64_k(f, 1), more);
+    F64Pair above = {f64_choose(f, odd, f64_neg(f, b.high), a.high),
+                     f64_choose(f, odd, f64_neg(f, b.low), a.low)};
+    F64Pair below = {f64_choose(f, odd, a.high, b.high), f64_choose(f, odd, a.low, b.low)};
+    return f64_quotient(f, above, below);
 }

@@ -262,14 +262,13 @@ static unsigned run_case(TestDevice *d, const Case *c, double *x, double *y, dou
     return compare(c, x, y, r);
 }
 
-static void test_f64_is_that_of_ieee_754(void **state)
+static void check_device(const char *cpu)
 {
-    (void)state;
     TestDevice d;
     double *n = calloc(3 * (size_t)COUNT, sizeof *n);
     unsigned wrong = 0;
     assert_non_null(n);
-    test_device_open(&d);
+    test_device_open_for(&d, cpu);
     for (size_t i = 0; d.has_f64 && i < COUNTOF(cases); i++)
         wrong += run_case(&d, &cases[i], n, n + COUNT, n + 2 * (size_t)COUNT) != 0;
     test_device_close(&d);
@@ -277,10 +276,27 @@ static void test_f64_is_that_of_ieee_754(void **state)
     assert_int_equal(wrong, 0);
 }
 
+static void test_f64_is_that_of_ieee_754(void **state)
+{
+    (void)state;
+    check_device(NULL);
+}
+
+/* There functions are computed without FMA. */
+static void test_an_old_processor(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    if (!test_device_is_vulkan())
+        check_device("x86-64-v2");
+#endif
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_f64_is_that_of_ieee_754),
+        cmocka_unit_test(test_an_old_processor),
     };
     return cmocka_run_group_tests_name("gpu_f64", tests, NULL, NULL);
 }

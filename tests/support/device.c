@@ -84,8 +84,10 @@ static void open_adapter(TestDevice *d)
 }
 
 /* With all that the adapter has. */
-static void open_device(TestDevice *d)
+static void open_device(TestDevice *d, const char *cpu)
 {
+    WGPUWeftDeviceOptions options = WGPU_WEFT_DEVICE_OPTIONS_INIT;
+    options.cpuName = (WGPUStringView){cpu, cpu ? WGPU_STRLEN : 0};
     WGPUFeatureName features[3];
     size_t count = 0;
     if (d->has_f16)
@@ -97,6 +99,7 @@ static void open_device(TestDevice *d)
     WGPULimits limits = WGPU_LIMITS_INIT;
     wgpuAdapterGetLimits(d->adapter, &limits);
     WGPUDeviceDescriptor desc = WGPU_DEVICE_DESCRIPTOR_INIT;
+    desc.nextInChain = cpu ? &options.chain : NULL;
     desc.requiredLimits = &limits;
     desc.requiredFeatureCount = count;
     desc.requiredFeatures = features;
@@ -109,7 +112,7 @@ static void open_device(TestDevice *d)
     d->queue = wgpuDeviceGetQueue(d->device);
 }
 
-void test_device_open(TestDevice *d)
+void test_device_open_for(TestDevice *d, const char *cpu)
 {
     static const WGPUInstanceFeatureName timed = WGPUInstanceFeatureName_TimedWaitAny;
     WGPUWeftInstanceOptions options = WGPU_WEFT_INSTANCE_OPTIONS_INIT;
@@ -118,7 +121,12 @@ void test_device_open(TestDevice *d)
     d->instance = wgpuCreateInstance(&(WGPUInstanceDescriptor){&options.chain, 1, &timed,
                                                                NULL});
     open_adapter(d);
-    open_device(d);
+    open_device(d, cpu);
+}
+
+void test_device_open(TestDevice *d)
+{
+    test_device_open_for(d, NULL);
 }
 
 void test_device_close(TestDevice *d)

@@ -46,6 +46,8 @@ typedef struct TestRun {
 bool test_device_is_vulkan(void);
 /* Fails the test if there is none. */
 void test_device_open(TestDevice *d);
+/* Kernels are compiled for another processor, by LLVM's name. */
+void test_device_open_for(TestDevice *d, const char *cpu);
 void test_device_close(TestDevice *d);
 /* What went wrong, or NULL. */
 const char *test_device_run(TestDevice *d, const TestRun *run);

@@ -40,7 +40,9 @@ static void leave_interrupts(void)
 
 static bool print_piece(void *user, const weft_model_piece *piece)
 {
-    (void)user;
+    bool *shown = user;             /* NULL: of no interest */
+    if (shown && piece->size)
+        *shown = true;
     fwrite(piece->text, 1, piece->size, stdout);
     fflush(stdout);
     return true;
@@ -55,6 +57,10 @@ static void print_figures(const ModelRun *r, const weft_model_answer *a)
     fprintf(stderr, "%u tokens of prompt, %.1f tokens/s; %u of answer, %.1f tokens/s\n",
             a->prompt_tokens, a->prompt_seconds > 0 ? read / a->prompt_seconds : 0, a->tokens,
             rate);
+    weft_model_session_desc d;
+    if (a->stop == WEFT_MODEL_STOP_CONTEXT && weft_model_session_desc_get(&d, r->session))
+        fprintf(stderr, "the answer ends here: the context of %u positions is full; --ctx-size "
+                        "sets its size\n", d.context);
 }
 
 /* ---- run ---- */
@@ -85,7 +91,8 @@ static bool read_prompt(Cli *cli, Source *source, const char **prompt)
 
 static int generate(ModelRun *r, const char *prompt)
 {
-    weft_model_generate_desc d = {.on_text = print_piece,
+    bool shown = false;
+    weft_model_generate_desc d = {.on_text = print_piece, .user = &shown,
                                   .ignore_end = model_option_given(r->cli, "ignore-eos")};
     weft_model_answer a = {0};
     if (!model_option_uint(r->cli, "tokens", &d.max_tokens) ||
@@ -94,7 +101,8 @@ static int generate(ModelRun *r, const char *prompt)
     catch_interrupts(r->session);
     bool ok = weft_model_session_generate(&a, r->session, prompt, &d);
     leave_interrupts();
-    printf("\n");
+    if (ok || shown)
+        printf("\n");
     if (!ok)
         return model_run_complain(r);
     print_figures(r, &a);

@@ -210,17 +210,14 @@ bool fuse_domain(Planner *p, Group *g, const Slot *outs)
     const char *text = fuse_module(&e, pack > 1 || !all_flat(g) ? title : "elementwise", NULL,
                                    writer_text(&body), outs, types, g->output_count, &slots,
                                    &slot_count);
-    planner_step(p, g, title, text, slots, slot_count, groups);
-    return true;
+    return planner_step(p, g, title, text, slots, slot_count, groups);
 }
 
 bool fuse_elementwise(Planner *p, Group *g)
 {
     Slot outs[8] = {{0}};
     group_collapse(g);
-    if (!group_fits_bindings(g))
-        return fuse_split_domain(p, g);
     for (uint32_t i = 0; i < g->output_count; i++)
         outs[i] = (Slot){.kind = SLOT_NODE, .index = g->outputs[i]};
-    return fuse_domain(p, g, outs);
+    return group_fits_bindings(g) ? fuse_domain(p, g, outs) : fuse_split_domain(p, g, outs);
 }

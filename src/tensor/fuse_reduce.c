@@ -477,14 +477,14 @@ static void keep_binds(Group *g, bool pre)
     }
 }
 
-static void add_step(const Reduce *r, Fuse *e, const char *title, const char *memory,
+static bool add_step(const Reduce *r, Fuse *e, const char *title, const char *memory,
                      const Target *to, const uint32_t groups[3])
 {
     Slot    *slots;
     uint32_t slot_count;
     const char *text = fuse_module(e, title, memory, writer_text(e->w), &to->slot, &to->type, 1,
                                    &slots, &slot_count);
-    planner_step(r->p, r->g, title, text, slots, slot_count, groups);
+    return planner_step(r->p, r->g, title, text, slots, slot_count, groups);
 }
 
 static Target result_target(const Reduce *r)
@@ -495,7 +495,7 @@ static Target result_target(const Reduce *r)
                     store_pack(s, d) > 1 ? "atomic<u32>" : store_type(s, d)};
 }
 
-static void fuse_one(const Reduce *r, bool row, const char *title)
+static bool fuse_one(const Reduce *r, bool row, const char *title)
 {
     Writer   body;
     uint32_t groups[3] = {1, 1, 1};
@@ -508,10 +508,10 @@ static void fuse_one(const Reduce *r, bool row, const char *title)
         memory = fuse_row(&e, r, results, groups);
     else
         fuse_lane(&e, r, results, groups);
-    add_step(r, &e, title, memory, &to, groups);
+    return add_step(r, &e, title, memory, &to, groups);
 }
 
-static void fuse_split(Reduce *r, bool row, const char *title)
+static bool fuse_split(Reduce *r, bool row, const char *title)
 {
     Planner *p = r->p;
     Group   *g = r->g;
@@ -533,7 +533,8 @@ static void fuse_split(Reduce *r, bool row, const char *title)
         memory = fuse_row(&e, r, results, groups);
     else
         fuse_lane(&e, r, results, groups);
-    add_step(r, &e, arena_printf(p->arena, "%s, pieces", title), memory, &pieces, groups);
+    if (!add_step(r, &e, arena_printf(p->arena, "%s, pieces", title), memory, &pieces, groups))
+        return false;
     r->partial = false;
     memcpy(g->binds, binds, sizeof binds);
     g->bind_count = bind_count;
@@ -544,7 +545,7 @@ static void fuse_split(Reduce *r, bool row, const char *title)
     e = (Fuse){.p = p, .g = g, .arena = p->arena, .w = &second};
     memory = combine_pieces(&e, r, row, results, groups);
     Target to = result_target(r);
-    add_step(r, &e, title, memory, &to, groups);
+    return add_step(r, &e, title, memory, &to, groups);
 }
 
 bool fuse_reduce(Planner *p, Group *g)
@@ -562,9 +563,5 @@ bool fuse_reduce(Planner *p, Group *g)
     while (!row && split < g->rank && !(g->reduced >> split & 1))
         split++;
     choose_parts(&r, row, count_axes(g, false), split < g->rank ? g->size[split] : 0);
-    if (r.parts > 1)
-        fuse_split(&r, row, title);
-    else
-        fuse_one(&r, row, title);
-    return true;
+    return r.parts > 1 ? fuse_split(&r, row, title) : fuse_one(&r, row, title);
 }

@@ -238,9 +238,8 @@ bool library_kernel(LibraryPlan *lp, const LibraryKernel *k)
         if (k->groups[i] > 65535)
             return context_fail(lp->ctx, WEFT_ERROR_UNSUPPORTED, "%s: the result %s is too large "
                                 "for one dispatch", lp->node->op->name, tensor_text(lp->node));
-    planner_step(lg->p, lg->g, k->finish ? group_title(lg->g) : k->name, text, d.slots, d.count,
-                 k->groups);
-    return true;
+    return planner_step(lg->p, lg->g, k->finish ? group_title(lg->g) : k->name, text, d.slots,
+                        d.count, k->groups);
 }
 
 bool fuse_library(Planner *p, Group *g)

@@ -230,14 +230,17 @@ static void output_add(Planner *p, uint32_t node, bool zeroed)
              ((PlanOutput){.node = node, .zeroed = zeroed, .step = p->steps.len}));
 }
 
-void planner_step(Planner *p, const Group *g, const char *label, const char *text,
+bool planner_step(Planner *p, const Group *g, const char *label, const char *text,
                   const Slot *slots, uint32_t slot_count, const uint32_t groups[3])
 {
     Step s = {.label = label, .text = text, .slot_count = slot_count,
               .groups = {groups[0], groups[1], groups[2]}, .scalar_count = g->scalar_count};
     s.slots = arena_copy(p->arena, slots, slot_count * sizeof *slots);
     s.scalars = arena_copy(p->arena, g->scalars, g->scalar_count * sizeof *g->scalars);
+    if (!parts_step(p, &s))
+        return false;
     VEC_PUSH(p->arena, &p->steps, s);
+    return true;
 }
 
 static bool group_emit(Assign *a, Group *g)

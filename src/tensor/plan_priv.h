@@ -6,7 +6,8 @@
  *   plan.c     Graph -> groups: which nodes become one kernel, and why fusion stopped
  *   group.c    a group -> values: loads, operations, each with its access over one domain
  *   fuse.c     values -> WGSL of an elementwise kernel;  fuse_reduce.c: of reductions
- *   split.c    kernels over parts of tensors above the limit of a binding
+ *   split.c    elementwise kernels over parts of tensors above the limit of a binding
+ *   parts.c    other kernels: large tensors in several bindings
  *   library.c  library operators -> kernels, with their epilogue
  *   eval.c     runs plans;  plan_cache.c keeps them by key
  *
@@ -175,12 +176,16 @@ typedef struct Planner {
     Text      notes;
 } Planner;
 
-void planner_step(Planner *p, const Group *g, const char *label, const char *text,
+/* Adds a kernel; where a binding would be above the device's limit, in parts (parts.c). False with
+ * the error set: the kernel cannot be divided. */
+bool planner_step(Planner *p, const Group *g, const char *label, const char *text,
                   const Slot *slots, uint32_t slot_count, const uint32_t groups[3]);
+bool parts_step(Planner *p, Step *step);
 bool fuse_elementwise(Planner *p, Group *g);
-/* fuse.c: one dispatch; split.c: several, where bindings would be above the device's limit. */
+/* fuse.c: one dispatch; split.c: several, where bindings would be above the device's limit and
+ * rows of the result need less. `outs`, `whole`: the memory of all results. */
 bool fuse_domain(Planner *p, Group *g, const Slot *outs);
-bool fuse_split_domain(Planner *p, Group *g);
+bool fuse_split_domain(Planner *p, Group *g, const Slot *whole);
 bool group_fits_bindings(const Group *g);
 bool fuse_reduce(Planner *p, Group *g);
 bool fuse_library(Planner *p, Group *g);

@@ -4,7 +4,8 @@
  *
  * in     a built Group without a core, collapsed
  * out    several steps over parts of the first axis, each binding only what it reads and writes
- * not    reductions: those are split into tensors before they get here (reduce.c)
+ * not    what reads all of a large tensor for each row of the result: parts.c; reductions
+ *        (reduce.c)
  */
 #include "tensor/plan_priv.h"
 
@@ -128,7 +129,7 @@ static void part_of(Group *part, const Group *g, uint64_t from, uint64_t to, Slo
     }
 }
 
-bool fuse_split_domain(Planner *p, Group *g)
+bool fuse_split_domain(Planner *p, Group *g, const Slot *whole)
 {
     Slot     outs[8] = {{0}};
     Group   *part = ARENA_NEW(p->arena, Group);
@@ -143,11 +144,7 @@ bool fuse_split_domain(Planner *p, Group *g)
     }
     bool packed = store_pack(p->graph->s, (weft_dtype)p->graph->nodes[g->root]->dtype) > 1;
     if (!fits || (packed && g->rank > 1))
-        return context_fail(p->graph->s->ctx, WEFT_ERROR_UNSUPPORTED, "%s: %s is too large for the "
-                            "device's bindings of %llu bytes",
-                            p->graph->nodes[g->root]->op->name,
-                            tensor_text(p->graph->nodes[g->root]),
-                            (unsigned long long)p->graph->s->binding_limit);
+        return fuse_domain(p, g, whole);
     for (uint64_t from = 0; from < n; from += rows) {
         part_of(part, g, from, MIN_OF(from + rows, n), outs);
         if (!fuse_domain(p, part, outs))

@@ -109,6 +109,12 @@ static napi_value binary(Call *c)
     return give(c, made);
 }
 
+/* Beyond int is beyond any rank. */
+static int axis_of(int64_t number)
+{
+    return number == (int)number ? (int)number : INT32_MAX;
+}
+
 /* Axes: undefined for all, a list of numbers; then whether they stay with size 1. */
 static weft_axes arg_axes(Call *c, size_t i)
 {
@@ -118,8 +124,8 @@ static weft_axes arg_axes(Call *c, size_t i)
         a.count = arg_i64_list(c, i, list, WEFT_MAX_RANK);
         a.none = a.count == 0;
     }
-    for (uint32_t k = 0; k < a.count; k++)      /* beyond int is beyond any rank */
-        a.axes[k] = list[k] == (int)list[k] ? (int)list[k] : INT32_MAX;
+    for (uint32_t k = 0; k < a.count; k++)
+        a.axes[k] = axis_of(list[k]);
     a.keep = arg_bool(c, i + 1);
     return a;
 }
@@ -135,39 +141,33 @@ static napi_value reduction(Call *c)
 
 /* ---- further reductions ---- */
 
-/* variance(x, axes, keep, correction) */
-static napi_value variance(Call *c)
+typedef weft_tensor *(*AxesFn)(weft_tensor *x, const weft_axes *axes, double parameter);
+
+/* x, axes, keep, parameter */
+static napi_value by_axes(Call *c, AxesFn run)
 {
     weft_tensor    *x = arg_tensor(c, 0);
     const weft_axes axes = arg_axes(c, 1);
-    const double    correction = arg_double(c, 3);
-    return call_enter(c) ? give(c, weft_tensor_var(x, &axes, correction)) : NULL;
+    const double    parameter = arg_double(c, 3);
+    return call_enter(c) ? give(c, run(x, &axes, parameter)) : NULL;
 }
 
-/* norm(x, axes, keep, order) */
-static napi_value norm(Call *c)
-{
-    weft_tensor    *x = arg_tensor(c, 0);
-    const weft_axes axes = arg_axes(c, 1);
-    const double    order = arg_double(c, 3);
-    return call_enter(c) ? give(c, weft_tensor_norm(x, &axes, order)) : NULL;
-}
+static napi_value variance(Call *c) { return by_axes(c, weft_tensor_var); }     /* correction */
+static napi_value norm(Call *c)     { return by_axes(c, weft_tensor_norm); }    /* order      */
 
-static napi_value argmax(Call *c)
+typedef weft_tensor *(*PlaceFn)(weft_tensor *x, int axis, bool keep);
+
+/* x, axis, keep */
+static napi_value place(Call *c, PlaceFn run)
 {
     weft_tensor *x = arg_tensor(c, 0);
     const int    axis = arg_i32(c, 1);
     const bool   keep = arg_bool(c, 2);
-    return call_enter(c) ? give(c, weft_tensor_argmax(x, axis, keep)) : NULL;
+    return call_enter(c) ? give(c, run(x, axis, keep)) : NULL;
 }
 
-static napi_value argmin(Call *c)
-{
-    weft_tensor *x = arg_tensor(c, 0);
-    const int    axis = arg_i32(c, 1);
-    const bool   keep = arg_bool(c, 2);
-    return call_enter(c) ? give(c, weft_tensor_argmin(x, axis, keep)) : NULL;
-}
+static napi_value argmax(Call *c) { return place(c, weft_tensor_argmax); }
+static napi_value argmin(Call *c) { return place(c, weft_tensor_argmin); }
 
 typedef weft_tensor *(*ScanFn)(weft_tensor *x, int axis, const weft_scan *scan);
 
@@ -185,21 +185,19 @@ static napi_value cumprod(Call *c) { return scan(c, weft_tensor_cumprod); }
 
 /* ---- views ---- */
 
-static napi_value reshape(Call *c)
+typedef weft_tensor *(*ShapeFn)(weft_tensor *x, uint32_t rank, const uint64_t *shape);
+
+/* x, shape */
+static napi_value by_shape(Call *c, ShapeFn run)
 {
     weft_tensor   *x = arg_tensor(c, 0);
     uint64_t       shape[WEFT_MAX_RANK] = { 0 };
     const uint32_t rank = arg_shape(c, 1, shape);
-    return call_enter(c) ? give(c, weft_tensor_reshape(x, rank, shape)) : NULL;
+    return call_enter(c) ? give(c, run(x, rank, shape)) : NULL;
 }
 
-static napi_value expand(Call *c)
-{
-    weft_tensor   *x = arg_tensor(c, 0);
-    uint64_t       shape[WEFT_MAX_RANK] = { 0 };
-    const uint32_t rank = arg_shape(c, 1, shape);
-    return call_enter(c) ? give(c, weft_tensor_expand(x, rank, shape)) : NULL;
-}
+static napi_value reshape(Call *c) { return by_shape(c, weft_tensor_reshape); }
+static napi_value expand(Call *c)  { return by_shape(c, weft_tensor_expand); }
 
 /* A list with one entry for each axis. Its length is checked inside: the shape is needed. */
 static bool one_per_axis(Call *c, const weft_tensor *x, uint32_t count, const char *what)
@@ -220,7 +218,7 @@ static napi_value permute(Call *c)
     const bool   all = c->argc < 2 || value_is_undefined(c, c->argv[1]);
     const uint32_t count = all ? 0 : arg_i64_list(c, 1, list, WEFT_MAX_RANK);
     for (uint32_t i = 0; i < count; i++)
-        axes[i] = (int)list[i];
+        axes[i] = axis_of(list[i]);
     if (!call_enter(c) || (!all && !one_per_axis(c, x, count, "permute")))
         return NULL;
     return give(c, weft_tensor_permute(x, all ? NULL : axes));
@@ -242,22 +240,33 @@ static napi_value slice(Call *c)
     return call_enter(c) ? give(c, weft_tensor_slice(x, count, ranges)) : NULL;
 }
 
-/* narrow(x, axis, start, length) */
-static napi_value narrow(Call *c)
+typedef weft_tensor *(*PartFn)(weft_tensor *x, int axis, uint64_t first, uint64_t second);
+
+/* x, axis, two sizes */
+static napi_value by_part(Call *c, PartFn run)
 {
     weft_tensor   *x = arg_tensor(c, 0);
     const int      axis = arg_i32(c, 1);
-    const uint64_t start = arg_u64(c, 2), length = arg_u64(c, 3);
-    return call_enter(c) ? give(c, weft_tensor_narrow(x, axis, start, length)) : NULL;
+    const uint64_t first = arg_u64(c, 2), second = arg_u64(c, 3);
+    return call_enter(c) ? give(c, run(x, axis, first, second)) : NULL;
 }
 
-static napi_value select_index(Call *c)
+static napi_value narrow(Call *c)  { return by_part(c, weft_tensor_narrow); }   /* start, length */
+static napi_value windows(Call *c) { return by_part(c, weft_tensor_windows); }  /* size, step    */
+
+typedef weft_tensor *(*StepFn)(weft_tensor *x, int axis, int64_t step);
+
+/* x, axis, a position or a distance */
+static napi_value by_step(Call *c, StepFn run)
 {
     weft_tensor  *x = arg_tensor(c, 0);
     const int     axis = arg_i32(c, 1);
-    const int64_t index = arg_i64(c, 2);
-    return call_enter(c) ? give(c, weft_tensor_select(x, axis, index)) : NULL;
+    const int64_t step = arg_i64(c, 2);
+    return call_enter(c) ? give(c, run(x, axis, step)) : NULL;
 }
+
+static napi_value select_index(Call *c) { return by_step(c, weft_tensor_select); }
+static napi_value roll(Call *c)         { return by_step(c, weft_tensor_roll); }
 
 typedef weft_tensor *(*AxisFn)(weft_tensor *x, int axis);
 
@@ -283,15 +292,6 @@ static napi_value diagonal(Call *c)
     return call_enter(c) ? give(c, weft_tensor_diagonal(x, a, b, offset)) : NULL;
 }
 
-/* windows(x, axis, size, step) */
-static napi_value windows(Call *c)
-{
-    weft_tensor   *x = arg_tensor(c, 0);
-    const int      axis = arg_i32(c, 1);
-    const uint64_t size = arg_u64(c, 2), step = arg_u64(c, 3);
-    return call_enter(c) ? give(c, weft_tensor_windows(x, axis, size, step)) : NULL;
-}
-
 /* asStrided(x, shape, strides, offset) */
 static napi_value as_strided(Call *c)
 {
@@ -307,21 +307,19 @@ static napi_value as_strided(Call *c)
                          : NULL;
 }
 
-static napi_value bitcast(Call *c)
-{
-    weft_tensor     *x = arg_tensor(c, 0);
-    const weft_dtype dtype = arg_dtype(c, 1);
-    return call_enter(c) ? give(c, weft_tensor_bitcast(x, dtype)) : NULL;
-}
-
 /* ---- elementwise with parameters ---- */
 
-static napi_value cast(Call *c)
+typedef weft_tensor *(*TypeFn)(weft_tensor *x, weft_dtype dtype);
+
+static napi_value by_type(Call *c, TypeFn run)
 {
     weft_tensor     *x = arg_tensor(c, 0);
     const weft_dtype dtype = arg_dtype(c, 1);
-    return call_enter(c) ? give(c, weft_tensor_cast(x, dtype)) : NULL;
+    return call_enter(c) ? give(c, run(x, dtype)) : NULL;
 }
+
+static napi_value bitcast(Call *c) { return by_type(c, weft_tensor_bitcast); }
+static napi_value cast(Call *c)    { return by_type(c, weft_tensor_cast); }
 
 static napi_value gelu(Call *c)
 {
@@ -332,19 +330,17 @@ static napi_value gelu(Call *c)
                : NULL;
 }
 
-static napi_value leaky_relu(Call *c)
+typedef weft_tensor *(*NumberFn)(weft_tensor *x, double number);
+
+static napi_value by_number(Call *c, NumberFn run)
 {
     weft_tensor *x = arg_tensor(c, 0);
-    const double slope = arg_double(c, 1);
-    return call_enter(c) ? give(c, weft_tensor_leaky_relu(x, slope)) : NULL;
+    const double number = arg_double(c, 1);
+    return call_enter(c) ? give(c, run(x, number)) : NULL;
 }
 
-static napi_value elu(Call *c)
-{
-    weft_tensor *x = arg_tensor(c, 0);
-    const double alpha = arg_double(c, 1);
-    return call_enter(c) ? give(c, weft_tensor_elu(x, alpha)) : NULL;
-}
+static napi_value leaky_relu(Call *c) { return by_number(c, weft_tensor_leaky_relu); }
+static napi_value elu(Call *c)        { return by_number(c, weft_tensor_elu); }
 
 static napi_value clip(Call *c)
 {
@@ -380,17 +376,15 @@ static napi_value one_hot(Call *c)
 
 /* ---- copies ---- */
 
-static napi_value contiguous(Call *c)
+/* run(x) */
+static napi_value alone(Call *c, UnaryFn run)
 {
     weft_tensor *x = arg_tensor(c, 0);
-    return call_enter(c) ? give(c, weft_tensor_contiguous(x)) : NULL;
+    return call_enter(c) ? give(c, run(x)) : NULL;
 }
 
-static napi_value copy(Call *c)
-{
-    weft_tensor *x = arg_tensor(c, 0);
-    return call_enter(c) ? give(c, weft_tensor_copy(x)) : NULL;
-}
+static napi_value contiguous(Call *c) { return alone(c, weft_tensor_contiguous); }
+static napi_value copy(Call *c)       { return alone(c, weft_tensor_copy); }
 
 typedef weft_tensor *(*JoinFn)(weft_tensor *const *tensors, uint32_t count, int axis);
 
@@ -468,15 +462,6 @@ static napi_value pad(Call *c)
     if (!call_enter(c) || !one_per_axis(c, x, nb, "pad") || !one_per_axis(c, x, na, "pad"))
         return NULL;
     return give(c, weft_tensor_pad(x, before, after, (weft_pad_mode)mode, value));
-}
-
-/* roll(x, axis, shift) */
-static napi_value roll(Call *c)
-{
-    weft_tensor  *x = arg_tensor(c, 0);
-    const int     axis = arg_i32(c, 1);
-    const int64_t shift = arg_i64(c, 2);
-    return call_enter(c) ? give(c, weft_tensor_roll(x, axis, shift)) : NULL;
 }
 
 const Function tensor_op_functions[] = {

@@ -284,6 +284,7 @@ test('wrong operands are errors that name shapes and options', async () => {
   fails(() => ones([2]).sum(1.5), 'shape');
   fails(() => ones([2]).reshape(3), 'shape');
   fails(() => ones([2]).permute(0, 1), 'shape');
+  fails(() => ones([2, 3]).permute(2 ** 32, 1), 'shape', /axis/);
   fails(() => ones([2, 2]).pad([[1, 1]]), 'shape');
   fails(() => ones([2]).pad(3), 'shape');
   fails(() => ones([2]).slice([0, 1, 0]), 'shape', /step/);

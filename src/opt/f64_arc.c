@@ -88,6 +88,8 @@ Inst *f64_acos(F64 *f, Inst *x, Inst *unused)
  *   else       t = (y - x) / (y + x)   base = pi / 4
  */
 #define ATAN_C 0x1.a827999fcef32p-2
+#define SIDE_MOST  0x1p1000             /* arguments of atan2 between these need no care */
+#define SIDE_LEAST 0x1p-1000
 
 typedef struct Arc {
     Inst *low, *high;                   /* which of the first two                 */
@@ -121,26 +123,45 @@ Inst *f64_atan(F64 *f, Inst *x, Inst *unused)
     return f64_with_sign(f, f64_add(f, s.high, f64_add(f, low, a.more)), x);
 }
 
-/* Sizes of y and x whose quotient is that of the arguments: neither is infinite, not both
- * are zero, none is so large that their sum would be infinite, and the larger one is not
- * subnormal. */
-static F64Pair sides_of(F64 *f, Inst *y, Inst *x)
+/* Both scaled, so that neither is infinite, not both are zero, and their sum is not infinite:
+ * their quotient is that of y and x, which are not negative; `most` is the larger one. */
+static F64Pair scaled_sides(F64 *f, Inst *y, Inst *x, Inst *most)
 {
     double infinity = (double)INFINITY;
     Inst *one = f64_k(f, 1), *zero = f64_k(f, 0);
-    y = f64_abs(f, y);
-    x = f64_abs(f, x);
     Inst *far_y = f64_is(f, y, infinity), *far_x = f64_is(f, x, infinity);
-    Inst *far = f64_or(f, far_y, far_x);
-    Inst *none = f64_and(f, f64_is(f, y, 0), f64_is(f, x, 0));
-    Inst *most = f64_choose(f, f64_less(f, x, y), y, x);
-    Inst *scale = f64_choose(f, f64_above(f, most, 0x1p1000), f64_k(f, 0.25), one);
-    scale = f64_choose(f, f64_below(f, most, 0x1p-1000), f64_k(f, 0x1p60), scale);
+    Inst *far = f64_or(f, far_y, far_x), *none = f64_is(f, most, 0);
+    Inst *scale = f64_choose(f, f64_above(f, most, SIDE_MOST), f64_k(f, 0.25), one);
+    scale = f64_choose(f, f64_below(f, most, SIDE_LEAST), f64_k(f, 0x1p60), scale);
     Inst *v = f64_choose(f, far_y, one, f64_choose(f, far, zero, f64_mul(f, y, scale)));
     Inst *u = f64_choose(f, far_x, one, f64_choose(f, far, zero, f64_mul(f, x, scale)));
     u = f64_choose(f, none, one, u);
     Inst *nan = f64_or(f, f64_is_nan(f, y), f64_is_nan(f, x));
     return (F64Pair){f64_choose(f, nan, f64_k(f, (double)NAN), v), u};
+}
+
+static void yield(F64 *f, F64Pair sides)
+{
+    ir_leave(&f->c, IR_YIELD, NULL, 2, (Inst *[]){sides.high, sides.low});
+}
+
+/* The sizes of y and x, or of numbers with their quotient if one is out of the ordinary; few
+ * programs have such. A NaN stays one either way. */
+static F64Pair sides_of(F64 *f, Inst *y, Inst *x)
+{
+    y = f64_abs(f, y);
+    x = f64_abs(f, x);
+    Inst *most = f64_choose(f, f64_less(f, x, y), y, x);
+    Inst *rare = f64_or(f, f64_above(f, most, SIDE_MOST), f64_below(f, most, SIDE_LEAST));
+    Inst *iff = ir_if(&f->c, f64_any(f, rare));
+    F64 in = *f;
+    in.c = (IrCursor){f->c.ir, iff->flow.regions[0], NULL, f->c.span};
+    yield(&in, scaled_sides(&in, y, x, most));
+    in.c = (IrCursor){f->c.ir, iff->flow.regions[1], NULL, f->c.span};
+    yield(&in, (F64Pair){y, x});
+    y = ir_result(f->c.ir, iff, x->type);
+    x = ir_result(f->c.ir, iff, x->type);
+    return (F64Pair){y, x};
 }
 
 Inst *f64_atan2(F64 *f, Inst *y, Inst *x)

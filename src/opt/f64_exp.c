@@ -127,18 +127,13 @@ Inst *f64_cosh(F64 *f, Inst *x, Inst *unused)
     return f64_mulk(f, f64_add(f, t, down), 2);
 }
 
-/* With t = e^2x - 1: q = t / (t + 2). The inverse of t + 2 is (1 - q) / 2. */
+/* With t = e^2x - 1: t / (t + 2). */
 Inst *f64_tanh(F64 *f, Inst *x, Inst *unused)
 {
     (void)unused;
     Inst *a = f64_clamp(f, f64_abs(f, x), 0, TANH_END);
     F64Pair t = quarter(f, f64_add(f, a, a), false);
     F64Pair by = f64_sum2_ordered(f, f64_k(f, 0.5), t.high);
-    Inst *q = f64_div(f, t.high, by.high), *low = f64_add(f, by.low, t.low);
-    F64Pair p = f64_product2(f, q, by.high);
-    Inst *rest = f64_sub(f, f64_sub(f, f64_sub(f, t.high, p.high), p.low), f64_mul(f, q, low));
-    rest = f64_add(f, rest, t.low);
-    Inst *inverse = f64_fmak(f, q, -2, f64_k(f, 2));
-    Inst *near = f64_fma(f, rest, inverse, q);      /* else t + 2 needs no correction */
-    return f64_with_sign(f, f64_choose(f, f64_below(f, t.high, 1), near, q), x);
+    by.low = f64_add(f, by.low, t.low);
+    return f64_with_sign(f, f64_quotient(f, t, by), x);
 }

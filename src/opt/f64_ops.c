@@ -77,6 +77,11 @@ Inst *f64_clamp(F64 *f, Inst *x, double low, double high)
     return f64_choose(f, f64_below(f, x, low), f64_k(f, low), x);
 }
 
+Inst *f64_any(F64 *f, Inst *test)
+{
+    return f->width == 1 ? test : ir_op_as(&f->c, IR_ANY, IR_BOOL, 1, &test);
+}
+
 /* ---- bits ---- */
 
 static IrType int_type(const F64 *f)

@@ -62,6 +62,7 @@ Inst *f64_choose(F64 *f, Inst *test, Inst *yes, Inst *no);
 Inst *f64_and(F64 *f, Inst *x, Inst *y);
 Inst *f64_or(F64 *f, Inst *x, Inst *y);
 Inst *f64_clamp(F64 *f, Inst *x, double low, double high); /* NaN stays           */
+Inst *f64_any(F64 *f, Inst *test);                      /* of the components      */
 
 /* ---- bits ---- */
 

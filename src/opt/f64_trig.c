@@ -93,11 +93,6 @@ static Reduced reduce_large(F64 *f, Inst *x, Period p)
     return (Reduced){r.high, f64_neg(f, r.low), f64_addk(f, n, F64_ROUNDER)};
 }
 
-static Inst *any_of(F64 *f, Inst *test)
-{
-    return f->width == 1 ? test : ir_op_as(&f->c, IR_ANY, IR_BOOL, 1, &test);
-}
-
 /* The sine needs the low part to round the number, no more. */
 static void yield(F64 *f, Reduced v, Period p)
 {
@@ -111,7 +106,7 @@ static Reduced reduce(F64 *f, Inst *x, Period p)
 {
     Reduced v = reduce_small(f, x, p);
     Inst *size = f64_abs(f, x), *large = f64_above(f, size, LARGE);
-    Inst *iff = ir_if(&f->c, any_of(f, large));
+    Inst *iff = ir_if(&f->c, f64_any(f, large));
     F64 in = *f;
     in.c = (IrCursor){f->c.ir, iff->flow.regions[1], NULL, f->c.span};
     yield(&in, v, p);

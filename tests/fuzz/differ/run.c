@@ -328,7 +328,8 @@ static const Way ways[] = {
     {.lanes = 8, .shuffle = true}, {.lanes = 16}, {.lanes = 1, .quick = true},
     {.lanes = 8, .assume = ASSUME_INNER}, {.lanes = 1}, {.lanes = 8, .assume = ASSUME_USUAL},
     {.lanes = 4, .shuffle = true, .assume = ASSUME_BOUNDS},
-    {.lanes = 1, .assume = ASSUME_INNER, .quick = true},
+    {.lanes = 1, .assume = ASSUME_INNER, .quick = true}, {.lanes = 16, .quick = true},
+    {.lanes = 8, .assume = ASSUME_USUAL, .quick = true},
 };
 
 static bool check_ways(Job *j)

@@ -14,6 +14,7 @@
 #include "tensor/tensor_priv.h"
 
 #define MAX_SLOTS 32u
+#define UNMATCHED UINT32_MAX
 
 typedef struct KernelSlot {
     char      *name;
@@ -91,29 +92,47 @@ static const weft_entry_point *entry_of(const weft_wgsl *module, const char *nam
     return NULL;
 }
 
-/* The pipeline's binding for a slot: the variable of that name, else the first storage
- * variable in order that no slot has and, for outputs, that is writable. */
-static bool match_slot(weft_tensor_kernel *k, KernelSlot *slot, uint64_t *taken, bool output)
+static void slot_take(KernelSlot *slot, const weft_tensor_kernel *k, uint32_t i, uint64_t *taken)
+{
+    slot->binding = i;
+    slot->writable = weft_pipeline_binding_get(k->pipeline, i)->writable;
+    *taken |= UINT64_C(1) << i;
+}
+
+/* The variable of the slot's name. False with the error set: it cannot be what the slot is. */
+static bool match_name(weft_tensor_kernel *k, KernelSlot *slot, uint64_t *taken, bool output)
 {
     uint32_t n = weft_pipeline_binding_count(k->pipeline);
-    for (uint32_t round = 0; round < 2; round++)
-        for (uint32_t i = 0; i < n && i < 64; i++) {
-            const weft_pipeline_binding *b = weft_pipeline_binding_get(k->pipeline, i);
-            bool named = slot->name && strcmp(b->name, slot->name) == 0;
-            if (*taken >> i & 1 || b->uniform || (round == 0 && !named))
-                continue;
-            if (output && !b->writable && named)
-                return context_fail_names(k->ctx, WEFT_ERROR_INVALID,
-                                          (const char *const[]){b->name, NULL},
-                                          "%s: the output '%s' is declared read-only", k->name,
-                                          b->name);
-            if (output && !b->writable)
-                continue;
-            slot->binding = i;
-            slot->writable = b->writable;
-            *taken |= UINT64_C(1) << i;
-            return true;
-        }
+    slot->binding = UNMATCHED;
+    for (uint32_t i = 0; slot->name && i < n && i < 64; i++) {
+        const weft_pipeline_binding *b = weft_pipeline_binding_get(k->pipeline, i);
+        if (*taken >> i & 1 || b->uniform || strcmp(b->name, slot->name) != 0)
+            continue;
+        if (output && !b->writable)
+            return context_fail_names(k->ctx, WEFT_ERROR_INVALID,
+                                      (const char *const[]){b->name, NULL},
+                                      "%s: the output '%s' is declared read-only", k->name,
+                                      b->name);
+        slot_take(slot, k, i, taken);
+        return true;
+    }
+    return true;
+}
+
+/* For a slot without such a variable the first storage variable in order that no slot has and,
+ * for outputs, that is writable. */
+static bool match_order(weft_tensor_kernel *k, KernelSlot *slot, uint64_t *taken, bool output)
+{
+    uint32_t n = weft_pipeline_binding_count(k->pipeline);
+    if (slot->binding != UNMATCHED)
+        return true;
+    for (uint32_t i = 0; i < n && i < 64; i++) {
+        const weft_pipeline_binding *b = weft_pipeline_binding_get(k->pipeline, i);
+        if (*taken >> i & 1 || b->uniform || (output && !b->writable))
+            continue;
+        slot_take(slot, k, i, taken);
+        return true;
+    }
     return context_fail_names(k->ctx, WEFT_ERROR_NOT_FOUND,
                               (const char *const[]){slot->name ? slot->name : "?", NULL},
                               "%s: no variable is left for the %s '%s'", k->name,
@@ -142,16 +161,17 @@ static bool match_all(weft_tensor_kernel *k)
         if (weft_pipeline_binding_get(k->pipeline, i)->uniform)
             k->params = i;
     /* Names first, so that order fills what they leave. */
-    for (uint32_t named = 2; named-- > 0;) {
-        for (uint32_t i = 0; i < k->input_count; i++)
-            if ((k->inputs[i].name != NULL) == named
-                && !match_slot(k, &k->inputs[i], &taken, false))
-                return false;
-        for (uint32_t i = 0; i < k->output_count; i++)
-            if ((k->outputs[i].name != NULL) == named
-                && !match_slot(k, &k->outputs[i], &taken, true))
-                return false;
-    }
+    bool ok = true;
+    for (uint32_t i = 0; i < k->input_count && ok; i++)
+        ok = match_name(k, &k->inputs[i], &taken, false);
+    for (uint32_t i = 0; i < k->output_count && ok; i++)
+        ok = match_name(k, &k->outputs[i], &taken, true);
+    for (uint32_t i = 0; i < k->input_count && ok; i++)
+        ok = match_order(k, &k->inputs[i], &taken, false);
+    for (uint32_t i = 0; i < k->output_count && ok; i++)
+        ok = match_order(k, &k->outputs[i], &taken, true);
+    if (!ok)
+        return false;
     for (uint32_t i = 0; i < n && i < 64; i++) {
         const weft_pipeline_binding *b = weft_pipeline_binding_get(k->pipeline, i);
         if (!(taken >> i & 1) && (int64_t)i != k->params)

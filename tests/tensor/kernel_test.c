@@ -56,6 +56,27 @@ static void test_unnamed_slots_match_by_order(void **state)
     weft_tensor_kernel_release(k);
 }
 
+/* A name that no variable has does not take the variable that another slot names. */
+static void test_names_match_before_order(void **state)
+{
+    weft_context *ctx = *state;
+    static const char wgsl[] =
+        "@group(0) @binding(0) var<storage, read_write> result : array<f32>;\n"
+        "@group(0) @binding(1) var<storage, read_write> start : array<f32>;\n"
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id : vec3u) {\n"
+        "  if id.x < arrayLength(&start) { result[id.x] = start[id.x] + 1; }\n"
+        "}\n";
+    weft_tensor_kernel *k = kernel(ctx, &(weft_tensor_slot){.name = "x"}, 1, wgsl);
+    weft_tensor *x = tensor_count(ctx, SHAPE(3), 1), *y = NULL;
+    assert_true(weft_tensor_kernel_run(&y, k, &x, NULL));
+    EXPECT(y, 2, 3, 4);
+    EXPECT(x, 1, 2, 3);
+    weft_tensor_kernel_release(k);
+    const weft_tensor_slot both[] = {{.name = "x"}, {.name = "z"}};
+    assert_null(kernel(ctx, both, 2, wgsl));
+    fixture_expect_error(ctx, WEFT_ERROR_NOT_FOUND, "the input 'z'");
+}
+
 static void test_views_bind_exact_ranges(void **state)
 {
     weft_context *ctx = *state;
@@ -158,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_variables_match_by_name),
         TEST(test_unnamed_slots_match_by_order),
+        TEST(test_names_match_before_order),
         TEST(test_views_bind_exact_ranges),
         TEST(test_writable_inputs_change_in_place),
         TEST(test_params_groups_and_shapes_of_a_run),

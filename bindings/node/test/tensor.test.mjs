@@ -89,6 +89,9 @@ test('nested arrays, shapes and sizes that do not fit', async () => {
   fails(() => zeros([-2]), 'shape');
   fails(() => zeros([1.5]), 'shape');
   fails(() => new Tensor(), 'invalid');
+  const gone = new Float32Array(4);
+  structuredClone(gone, { transfer: [gone.buffer] });
+  fails(() => tensor(gone), 'invalid', /detached/);
 });
 
 test('memory that is transferred moves to the tensor', async () => {

@@ -149,7 +149,14 @@ const rejecting = (f) => {
   try { return f(); } catch (error) { return Promise.reject(error); }
 };
 
-const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+/** The elements as bytes. The memory of an array that was transferred cannot be viewed. */
+const bytesOf = (array) => {
+  try {
+    return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  } catch (error) {
+    throw new WeftError('invalid', `the memory of the array is gone: ${error.message}`, [], { cause: error });
+  }
+};
 
 /** A tensor for what an operator of the addon gave. */
 const wrap = (handle, context) => new Tensor(handle, context);

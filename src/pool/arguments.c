@@ -14,8 +14,6 @@
 #include "pool/layout_priv.h"
 #include "pool/pool_priv.h"
 
-#define MOST_BYTES ((uint64_t)1 << 40)
-
 /* ---- sizes ---- */
 
 /* Type, shape, size of one array as the caller describes it. */
@@ -37,7 +35,7 @@ static uint32_t rank_of(const Described *d)
 static bool described_bytes(weft_execution *e, const Described *d, uint64_t *out)
 {
     uint32_t rank = rank_of(d);
-    uint64_t bytes = layout_scalar_bytes(d->type);
+    uint64_t bytes;
     *out = d->size;
     if (d->rank > 8)
         return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': rank %u, at most 8 is possible",
@@ -45,12 +43,8 @@ static bool described_bytes(weft_execution *e, const Described *d, uint64_t *out
     if ((uint32_t)d->type > WEFT_SCALAR_F64)
         return exe_fail(e, WEFT_ERROR_TYPE, d->name, "'%s': unknown type %u", d->name,
                          (unsigned)d->type);
-    for (uint32_t i = 0; i < rank; i++) {
-        if (d->shape[i] > MOST_BYTES || bytes * d->shape[i] > MOST_BYTES)
-            return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': the shape is too large",
-                             d->name);
-        bytes *= d->shape[i];
-    }
+    if (!layout_shape_bytes(&bytes, d->type, d->shape, rank))
+        return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': the shape is too large", d->name);
     if (rank && d->size && d->size != bytes)
         return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': the shape has %llu bytes, `size` "
                          "says %llu", d->name, (unsigned long long)bytes,
@@ -60,7 +54,7 @@ static bool described_bytes(weft_execution *e, const Described *d, uint64_t *out
                          d->name);
     if (rank)
         *out = bytes;
-    if (*out > MOST_BYTES)
+    if (*out > LAYOUT_MOST_BYTES)
         return exe_fail(e, WEFT_ERROR_SHAPE, d->name, "'%s': %llu bytes are too many", d->name,
                          (unsigned long long)*out);
     return true;

@@ -13,8 +13,6 @@
 #include "pool/layout_priv.h"
 #include "pool/pool_priv.h"
 
-#define MOST_BYTES ((uint64_t)1 << 40)
-
 static void *fail(weft_pool_context *ctx, const weft_pool_error *error)
 {
     pool_lock(ctx->pool);
@@ -28,23 +26,20 @@ static void *fail(weft_pool_context *ctx, const weft_pool_error *error)
 static bool resolve_size(weft_pool_data_desc *d, weft_pool_error *error)
 {
     const char *name = d->name ? d->name : "data";
-    uint64_t    bytes = layout_scalar_bytes(d->type);
+    uint64_t    bytes;
     uint32_t    rank = d->rank ? d->rank : d->shape[0] ? 1 : 0;
     if (rank > 8 || (uint32_t)d->type > WEFT_SCALAR_F64)
         return pool_fail(error, WEFT_ERROR_INVALID, name, "%s: rank %u or type %u is not legal",
                          name, d->rank, (unsigned)d->type);
-    for (uint32_t i = 0; i < rank; i++) {
-        if (d->shape[i] > MOST_BYTES || bytes * d->shape[i] > MOST_BYTES)
-            return pool_fail(error, WEFT_ERROR_SHAPE, name, "%s: the shape is too large", name);
-        bytes *= d->shape[i];
-    }
+    if (!layout_shape_bytes(&bytes, d->type, d->shape, rank))
+        return pool_fail(error, WEFT_ERROR_SHAPE, name, "%s: the shape is too large", name);
     if (rank && d->size && d->size != bytes)
         return pool_fail(error, WEFT_ERROR_SHAPE, name, "%s: the shape has %llu bytes, `size` "
                          "says %llu", name, (unsigned long long)bytes,
                          (unsigned long long)d->size);
     if (rank)
         d->size = bytes;
-    if (!d->size || d->size > MOST_BYTES)
+    if (!d->size || d->size > LAYOUT_MOST_BYTES)
         return pool_fail(error, WEFT_ERROR_SHAPE, name, "%s: %llu bytes are not legal", name,
                          (unsigned long long)d->size);
     d->rank = rank;

@@ -23,6 +23,18 @@ uint64_t layout_scalar_bytes(weft_scalar type)
     }
 }
 
+bool layout_shape_bytes(uint64_t *out, weft_scalar type, const uint64_t *shape, uint32_t rank)
+{
+    uint64_t bytes = layout_scalar_bytes(type);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (bytes && shape[i] > LAYOUT_MOST_BYTES / bytes)
+            return false;
+        bytes *= shape[i];
+    }
+    *out = bytes;
+    return true;
+}
+
 const char *layout_scalar_name(weft_scalar type)
 {
     static const char *const names[] = {"bytes", "bool", "i32", "u32", "f32", "f16", "f64"};

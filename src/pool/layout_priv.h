@@ -9,7 +9,12 @@
 
 #include "base/macro.h"
 
+#define LAYOUT_MOST_BYTES ((uint64_t)1 << 40)
+
 uint64_t    layout_scalar_bytes(weft_scalar type);      /* 1 for bytes                      */
+/* Bytes of an array; false: above LAYOUT_MOST_BYTES. */
+bool        layout_shape_bytes(uint64_t *out, weft_scalar type, const uint64_t *shape,
+                               uint32_t rank);
 const char *layout_scalar_name(weft_scalar type);
 /* The scalar that the whole value consists of; 0: several. */
 weft_scalar layout_common_scalar(const weft_type *t);

@@ -193,6 +193,8 @@ typedef struct Refused {
            "{ y[id.x] = x[id.x]; }\n"
 #define V3 "@group(0) @binding(0) var<storage, read_write> y : array<vec3<f32>>;\n"           \
            "@compute @workgroup_size(64) fn main() { y[0] = vec3f(1); }\n"
+/* A shape of i32 or f32 with 2^64 + 64 bytes. */
+#define WRAPS_TO_64 8589410320, 536903681
 #define IN(...)  {{.name = "x", __VA_ARGS__}}
 #define OUT(...) {{.name = "y", __VA_ARGS__}}
 
@@ -220,6 +222,8 @@ static void test_wrong_arguments_are_refused(void **state)
          "no elements"},
         {XY, IN(.rank = 3, .shape = {1u << 31, 1u << 31, 1u << 31}, .data = f), OUT(.size = 64),
          WEFT_ERROR_SHAPE, "too large"},
+        {XY, IN(.rank = 2, .shape = {WRAPS_TO_64}, .type = WEFT_SCALAR_F32, .data = f), OUT(.size = 64), WEFT_ERROR_SHAPE,
+         "too large"},
         {XY, IN(.size = 64, .data = f), {{.name = "x", .size = 64}}, WEFT_ERROR_INVALID,
          "only reads it"},
         {XY, IN(.size = 64, .data = f), {{.name = "z", .size = 64}}, WEFT_ERROR_NOT_FOUND,
@@ -453,6 +457,28 @@ static weft_execute_desc scale_resident(ScaleJob *j, weft_pool_data *x, weft_poo
     return j->desc;
 }
 
+static void test_data_with_wrong_shapes(void **state)
+{
+    (void)state;
+    weft_pool         *pool = fixture_pool(NULL);
+    weft_pool_context *ctx = fixture_context(pool);
+    weft_pool_error    error;
+    const weft_pool_data_desc wrong[] = {
+        {.type = WEFT_SCALAR_F32, .rank = 2, .shape = {WRAPS_TO_64}},
+        {.type = WEFT_SCALAR_F32, .rank = 3, .shape = {1u << 31, 1u << 31, 1u << 31}},
+        {.type = WEFT_SCALAR_F32, .rank = 2, .shape = {4, 0}},
+        {.type = WEFT_SCALAR_F32, .shape = {4}, .size = 17},
+        {.size = UINT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        weft_pool_context_error_clear(ctx);
+        assert_null(weft_pool_data_create(ctx, &wrong[i]));
+        assert_true(weft_pool_context_error(&error, ctx));
+        assert_int_equal(error.kind, WEFT_ERROR_SHAPE);
+    }
+    fixture_release(pool, ctx);
+}
+
 static void test_resident_data(void **state)
 {
     (void)state;
@@ -674,6 +700,7 @@ int main(void)
         cmocka_unit_test(test_workgroups_follow_from_the_kernel),
         cmocka_unit_test(test_optimized_kernels_give_the_same),
         cmocka_unit_test(test_asynchronous_executions),
+        cmocka_unit_test(test_data_with_wrong_shapes),
         cmocka_unit_test(test_resident_data),
         cmocka_unit_test(test_contexts_do_not_see_each_other),
         cmocka_unit_test(test_thousands_of_contexts),

@@ -111,7 +111,8 @@ static bool get_job(Redis *r, RedisLink *l, Arena *arena, const char *id, bool w
     return ok;
 }
 
-static redisReply *get_two(Redis *r, RedisLink *l, const char *first, const char *key, const char *field)
+static redisReply *get_two(Redis *r, RedisLink *l, const char *first, const char *key,
+                           const char *field)
 {
     RedisCommand c = {0};
     redis_text(&c, first);

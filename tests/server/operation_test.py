@@ -9,11 +9,13 @@ import shutil
 import signal
 import ssl
 import subprocess
+import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 
-from harness import DOUBLE, PATIENCE, SLOW, Server, double, main, until
+from harness import DOUBLE, PATIENCE, SLOW, Server, double, key_of, main, until
 
 WEFT = None
 SPEED = "webgpu_integration.performance."
@@ -235,6 +237,43 @@ class Operation(unittest.TestCase):
         with Server(WEFT, ADAPTERS + "discovery_timeout=1ms",
                     ADAPTERS + "benchmark_timeout=10m") as s:
             s.until_ready()
+
+    def test_path_of_the_configuration(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "weft.yaml")
+            with open(path, "w") as out:
+                out.write("auth: {required: true}\n")
+            with Server(WEFT, env={**os.environ, "WEBGPU_CONFIG_PATH": path}) as s:
+                self.assertEqual(s.call("GET", "/v1/jobs")[0], 401)
+            # --config comes first
+            with Server(WEFT, config="auth: {required: false}\n",
+                        env={**os.environ, "WEBGPU_CONFIG_PATH": path}) as s:
+                self.assertEqual(s.call("GET", "/v1/jobs")[0], 200)
+
+    def test_lives_of_tokens(self):
+        with Server(WEFT, "auth.clearance_ttl=1ms", "auth.token_ttl=1ms",
+                    "auth.required=true", start=False) as s:
+            key = key_of(WEFT, s.data, "alice")
+            s.start()
+            s.until_ready()
+            token = s.ok("POST", "/v1/check", {"wgsl": DOUBLE}, key=key)["clearance"]
+            short = s.ok("POST", "/v1/tokens", {"ttl": "10m"}, key=key)["token"]
+            time.sleep(0.05)
+            status, _, answer = s.call(
+                "POST", "/v1/jobs", double([1], clearance=token["execution_token"]), key=key)
+            self.assertEqual(status, 403)
+            self.assertIn("expired", answer["error"]["message"])
+            self.assertEqual(s.call("GET", "/v1/jobs", key=short)[0], 401)
+
+    def test_tenants_with_vectors_are_limited(self):
+        with Server(WEFT, "vectors.max_tenants=1", "auth.required=true", start=False) as s:
+            alice, bob = (key_of(WEFT, s.data, name) for name in ("alice", "bob"))
+            s.start()
+            rows = {"vectors": [[1, 2]]}
+            self.assertEqual(s.call("POST", "/v1/vectors", rows, key=alice)[0], 200)
+            status, _, answer = s.call("POST", "/v1/vectors", rows, key=bob)
+            self.assertEqual((status, answer["error"]["kind"]), (429, "quota"))
+            self.assertEqual(s.call("POST", "/v1/vectors", rows, key=alice)[0], 200)
 
     def test_results_are_swept(self):
         with Server(WEFT, "store.result_ttl=1ms") as s:

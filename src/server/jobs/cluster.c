@@ -21,16 +21,20 @@
 #define POLL_NS    (2 * (uint64_t)NS_PER_S)     /* a job that was not heard of is looked up */
 #define EXTRA      6u                   /* jobs taken beyond those that can run            */
 #define STALE_ROOM 100u
+#define UNANSWERED 64u                  /* claims                                         */
 
 struct Cluster {
     Jobs           *js;
     Feed           *feed;               /* NULL: the queue is our own                      */
     const StoreShared *store;
     void           *state;              /* of the store                                    */
-    pthread_mutex_t claims;             /* of the calls of `store`                         */
-    pthread_t       thread;
-    bool            runs, closed;       /* closed: with `claims`                           */
-    pthread_cond_t  work;               /* with the lock of the jobs                       */
+    pthread_mutex_t claims;             /* of the calls of `store`, and of the next two    */
+    bool            closed;
+    char            unanswered[UNANSWERED][STORE_ID_SIZE];     /* jobs that may be ours      */
+    uint32_t        unanswered_next;
+    pthread_t       thread, keeper;
+    bool            runs, keeps;
+    pthread_cond_t  work, keeping;      /* with the lock of the jobs                       */
     char            channel[64];        /* where changes of our jobs are told              */
     char          (*look)[STORE_ID_SIZE];   /* jobs to look up                             */
     uint32_t        look_count, look_room;
@@ -315,28 +319,61 @@ static StoreClaim read_claimed(Cluster *s, Arena *arena, const JobRecord *r, Job
     return STORE_CLAIMED;
 }
 
+/* The queue gives a job once more that we have: it took us for dead. No attempt is counted. */
+static bool have_already(Cluster *s, const char *id, const char *ticket)
+{
+    pthread_mutex_lock(&s->js->lock);
+    Job *job = job_find_live(s->js, id);
+    bool have = job && *job->ticket;
+    if (have) {
+        hold(s->js, job, ticket);
+        feed_keep(s->feed, ticket);
+    }
+    pthread_mutex_unlock(&s->js->lock);
+    return have;
+}
+
+/* A claim whose answer did not come may have been carried out; it is not another attempt when it
+ * is repeated, or a job would fail because Redis hangs. With `claims`. */
+static StoreClaim claim(Cluster *s, Arena *arena, const char *id, JobRecord *out, JobSpec *spec,
+                        Pack *tail, Fault *fault)
+{
+    uint32_t at = 0;
+    while (at < UNANSWERED && strcmp(s->unanswered[at], id) != 0)
+        at++;
+    bool       again = at < UNANSWERED;
+    StoreClaim result = s->store->claim(s->state, arena, id, again, out);
+    if (result == STORE_CLAIMED)
+        result = read_claimed(s, arena, out, spec, tail, fault);
+    if (again && result != STORE_UNREACHABLE)
+        *s->unanswered[at] = '\0';
+    else if (!again && result == STORE_UNREACHABLE)
+        strcpy(s->unanswered[s->unanswered_next++ % UNANSWERED], id);
+    return result;
+}
+
 /* On a thread of the feed. */
 static void on_job(void *user, const char *id, const char *ticket)
 {
-    Cluster    *s = user;
+    Cluster  *s = user;
     Arena     arena;
     JobRecord record;
     Pack      tail = {0};
     Fault     fault = {WEFT_ERROR_NONE, ""};
+    if (have_already(s, id, ticket))
+        return;
     JobSpec  *spec = calloc(1, sizeof *spec);
     arena_init(&arena, 0);
     pthread_mutex_lock(&s->claims);
-    StoreClaim claim = s->closed ? STORE_UNREACHABLE
-                     : strlen(id) == STORE_ID_SIZE - 1 && spec
-                     ? s->store->claim(s->state, &arena, id, &record) : STORE_MISSING;
-    if (claim == STORE_CLAIMED)
-        claim = read_claimed(s, &arena, &record, spec, &tail, &fault);
+    StoreClaim what = s->closed ? STORE_UNREACHABLE
+                    : strlen(id) == STORE_ID_SIZE - 1 && spec
+                    ? claim(s, &arena, id, &record, spec, &tail, &fault) : STORE_MISSING;
     pthread_mutex_unlock(&s->claims);
-    if (claim == STORE_CLAIMED) {
+    if (what == STORE_CLAIMED) {
         pthread_mutex_lock(&s->js->lock);
         begin(s, &record, spec, &tail, ticket, &fault);
         pthread_mutex_unlock(&s->js->lock);
-    } else if (claim == STORE_UNREACHABLE) {
+    } else if (what == STORE_UNREACHABLE) {
         feed_return(s->feed, ticket, NS_PER_S);     /* it is tried again, perhaps elsewhere */
     } else {
         feed_done(s->feed, ticket);     /* it has ended, or was deleted */
@@ -383,11 +420,8 @@ static uint32_t visit_jobs(Cluster *s, uint64_t now, bool keep, const char **ids
                     job_forget(js, job);
                 continue;
             }
-            if (*job->ticket && keep) {
-                feed_keep(s->feed, job->ticket);
-                if (n < room)
-                    ids[n++] = job->record.id;
-            }
+            if (*job->ticket && keep && n < room)
+                ids[n++] = job->record.id;
             if (!*job->ticket && !job->place && !job->follows && now - job->added_ns > POLL_NS)
                 cluster_add(js, job);
             if (!*job->ticket && now - job->heard_ns > POLL_NS && s->look_count < 256) {
@@ -505,6 +539,25 @@ static void tick(Cluster *s)
     pthread_mutex_lock(&js->lock);
 }
 
+/* Tells the queue that jobs are still ours. On a thread of its own, which does not wait for
+ * Redis: a job whose server is silent goes to another. */
+static void *keeper_main(void *user)
+{
+    Cluster *s = user;
+    Jobs    *js = s->js;
+    uint64_t period = MIN_OF(js->config.queue_ack_wait / 4, 5 * (uint64_t)NS_PER_S);
+    pthread_mutex_lock(&js->lock);
+    while (!js->closing) {
+        for (uint32_t i = 0; i < JOBS_BUCKETS; i++)
+            for (Job *job = js->table[i]; job; job = job->next)
+                if (*job->ticket)
+                    feed_keep(s->feed, job->ticket);
+        clock_wait(&s->keeping, &js->lock, clock_ns() + MAX_OF(period, TICK_NS / 4));
+    }
+    pthread_mutex_unlock(&js->lock);
+    return NULL;
+}
+
 static void *thread_main(void *user)
 {
     Cluster *s = user;
@@ -542,6 +595,7 @@ bool cluster_open(Jobs *js, char *why, size_t size)
     s->state = state;
     pthread_mutex_init(&s->claims, NULL);
     clock_cond_init(&s->work);
+    clock_cond_init(&s->keeping);
     snprintf(s->channel, sizeof s->channel, "jobs:%s", js->desc.server ? js->desc.server : "");
     if (js->desc.bus) {
         bus_subscribe(js->desc.bus, "jobs", on_message, s);
@@ -566,7 +620,8 @@ bool cluster_start(Jobs *js)
         want_more(s);
     pthread_mutex_unlock(&js->lock);
     s->runs = pthread_create(&s->thread, NULL, thread_main, s) == 0;
-    return s->runs;
+    s->keeps = s->feed && pthread_create(&s->keeper, NULL, keeper_main, s) == 0;
+    return s->runs && s->keeps == (s->feed != NULL);
 }
 
 /* With the lock: jobs that have not begun go to other servers. */
@@ -590,10 +645,13 @@ void cluster_close(Jobs *js)
         return;
     pthread_mutex_lock(&js->lock);
     pthread_cond_signal(&s->work);
+    pthread_cond_signal(&s->keeping);
     pthread_mutex_unlock(&js->lock);
     if (s->runs)
         pthread_join(s->thread, NULL);
-    s->runs = false;
+    if (s->keeps)
+        pthread_join(s->keeper, NULL);
+    s->runs = s->keeps = false;
     pthread_mutex_lock(&s->claims);
     s->closed = true;
     pthread_mutex_unlock(&s->claims);
@@ -607,6 +665,7 @@ void cluster_free(Jobs *js)
     feed_close(s->feed);
     pthread_mutex_destroy(&s->claims);
     pthread_cond_destroy(&s->work);
+    pthread_cond_destroy(&s->keeping);
     free(s->look);
     free(s);
     js->cluster = NULL;

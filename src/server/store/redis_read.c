@@ -268,7 +268,7 @@ uint64_t redis_bytes_of(void *s, const char *tenant, StoreBytes what)
 
 /* ---- sharing ---- */
 
-static StoreClaim claim(void *s, Arena *arena, const char *id, JobRecord *out)
+static StoreClaim claim(void *s, Arena *arena, const char *id, bool again, JobRecord *out)
 {
     Redis       *r = s;
     RedisCommand c;
@@ -278,6 +278,7 @@ static StoreClaim claim(void *s, Arena *arena, const char *id, JobRecord *out)
     redis_script(r, &c, SCRIPT_CLAIM_JOB);
     redis_text(&c, id);
     redis_text(&c, r->server);
+    redis_number(&c, again);
     redis_append(&r->claims, &c);
     append_job_get(&c, r, id, true, key, sizeof key);
     redis_append(&r->claims, &c);

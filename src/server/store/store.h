@@ -151,8 +151,9 @@ typedef struct StaleJob {
 /* What several servers need of a store that they share. One thread at a time. */
 typedef struct StoreShared {
     /* Begins an attempt: out->attempt is its number, and only an end with that number will
-     * count, unless a later attempt has begun. With the spec. */
-    StoreClaim (*claim)(void *s, Arena *arena, const char *id, JobRecord *out);
+     * count, unless a later attempt has begun. With the spec. `again`: this server claimed it
+     * before and got no answer; if the claim was carried out, it is the same attempt. */
+    StoreClaim (*claim)(void *s, Arena *arena, const char *id, bool again, JobRecord *out);
     bool       (*touch)(void *s, const char *const *ids, uint32_t count);
     uint32_t   (*stale)(void *s, Arena *arena, uint64_t ms, StaleJob *out, uint32_t room);
     bool       (*place)(void *s, const char *id, uint64_t place);

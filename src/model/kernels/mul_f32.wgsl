@@ -26,8 +26,8 @@ fn main(@builtin(local_invocation_index) local : u32, @builtin(workgroup_id) gro
       ${WORDS}
       let v_low = ${LOW};
       let v_high = ${HIGH};
-      let at = (b * 8u + i) * p.tokens + t0;
-      let then = at + 4u * p.tokens;
+      let at = (b * 8u + i) * ${TOKENS} + t0;
+      let then = at + 4u * ${TOKENS};
       sum#t += dot(v_low, x[at + ${COLUMN}]) + dot(v_high, x[then + ${COLUMN}]);
     }
   }

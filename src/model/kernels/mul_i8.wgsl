@@ -34,12 +34,12 @@ fn main(@builtin(local_invocation_index) local : u32, @builtin(workgroup_id) gro
     ${HIGH_START}
     for (var i = 0u; i < 4u; i++) {
       ${WORDS}
-      let at = (b * 8u + i) * p.tokens + t0;
-      let then = at + 4u * p.tokens;
+      let at = (b * 8u + i) * ${TOKENS} + t0;
+      let then = at + 4u * ${TOKENS};
       low_dot#t += dot4I8Packed(low, x[at + ${COLUMN}]);
       ${HIGH_DOT}
     }
-    let base = b * p.tokens + t0;
+    let base = b * ${TOKENS} + t0;
     let part#t = xs[base + ${COLUMN}];
     sum#t += ${SUM};
   }

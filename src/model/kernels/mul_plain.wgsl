@@ -21,7 +21,7 @@ fn main(@builtin(local_invocation_index) local : u32, @builtin(workgroup_id) gro
   var sum#t = 0.0;
   for (var k = 0u; k < quads; k++) {
     ${LOAD}
-    let at = k * p.tokens + t0;
+    let at = k * ${TOKENS} + t0;
     sum#t += dot(v, x[at + ${COLUMN}]);
   }
   let row = p.first + ${ROW_GROUP} * 16u + lane;

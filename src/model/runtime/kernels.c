@@ -92,10 +92,10 @@ static const char *start_text(const KernelKey *key)
     if (!(key->flags & MUL_ROUTED))
         return key->groups > 1 ? "let lane = local % 16u;\n"
                                  "  let g = group.y * ${GROUPS}u + local / 16u;\n"
-                                 "  let t0 = group.x * ${TILE}u;"
+                                 "  let t0 = ${FIRST};"
                                : "let lane = local;\n"
                                  "  let g = group.y;\n"
-                                 "  let t0 = group.x * ${TILE}u;";
+                                 "  let t0 = ${FIRST};";
     return "let lane = local;\n"
            "  let item = items[group.x];\n"
            "  let g = item.x * p.expert_groups + group.y - p.first_group;\n"
@@ -103,6 +103,13 @@ static const char *start_text(const KernelKey *key)
            "  let t0 = 0u;\n"
            "  let c#t = order[item.y + min(#tu, item.z - 1u)];\n"
            "  let column#t = ${SOURCE};";
+}
+
+/* A tile of one is a batch of one token: with constants, the offsets of its activations are
+ * part of the instructions. */
+static bool is_single(const KernelKey *key)
+{
+    return key->tile == 1 && !(key->flags & MUL_ROUTED);
 }
 
 static const char *multiply_text(Arena *a, const KernelKey *key)
@@ -119,7 +126,10 @@ static const char *multiply_text(Arena *a, const KernelKey *key)
         "MORE_BINDINGS",
         routed ? "@group(0) @binding(6) var<storage, read> order : array<u32>;\n"
                  "@group(0) @binding(7) var<storage, read> items : array<vec4u>;" : "",
-        "START", context_kernel_text(a, start_text(key), "TILE", arena_printf(a, "%u", key->tile),
+        "TOKENS", is_single(key) ? "1u" : "p.tokens",
+        "START", context_kernel_text(a, start_text(key),
+                                     "FIRST", is_single(key)
+                                         ? "0u" : arena_printf(a, "group.x * %uu", key->tile),
                                      "GROUPS", arena_printf(a, "%u", key->groups),
                                      "SOURCE", source, NULL),
         "SIZE", arena_printf(a, "%u", 16 * key->groups),

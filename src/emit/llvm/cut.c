@@ -36,7 +36,7 @@ static void redirect(LlvmBlock from, LlvmBlock to)
     }
 }
 
-/* Moves the first instructions of a block into a new one before it. */
+/* Moves the first instructions of a block into a new one before it; the branch at its end stays. */
 static LlvmBlock take_head(Emit *e, LlvmBlock block)
 {
     LlvmBlock head = LLVMInsertBasicBlockInContext(e->context, block, "part");
@@ -44,7 +44,7 @@ static LlvmBlock take_head(Emit *e, LlvmBlock block)
     LLVMPositionBuilderAtEnd(e->builder, head);
     for (LlvmValue i = LLVMGetFirstInstruction(block), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
-        if (n++ >= PART && !LLVMIsAPHINode(i))
+        if (!next || (n++ >= PART && !LLVMIsAPHINode(i)))
             break;
         LLVMInstructionRemoveFromParent(i);
         LLVMInsertIntoBuilder(e->builder, i);

@@ -212,6 +212,9 @@ static const char *visit(Schema *s, Value schema, const char *path);
 static const char *join_rules(Schema *s, const List *parts, const char *path, bool numbered)
 {
     Text t = {.arena = s->arena};
+    if (parts->len == 0)
+        fault_set(s->fault, FAULT_FORMAT, "schema: an empty list of alternatives at \"%.200s\": "
+                  "anyOf, oneOf, enum and type need at least one", path[0] ? path : "root");
     for (uint32_t i = 0; i < parts->len; i++) {
         const char *name = arena_printf(s->arena, "%s%u", path[0] ? "" : "alternative-", i);
         text_printf(&t, "%s%s", i ? " | " : "",

@@ -155,6 +155,10 @@ static void test_faults_say_what_is_wrong(void **state)
         {"{\"type\": \"string\", \"minLength\": -1}", "\"minLength\" must be an integer"},
         {"{\"type\": \"string\", \"pattern\": \"^(a$\"}", "invalid pattern"},
         {"{\"type\": \"string\", \"pattern\": \"^*$\"}", "nothing to repeat"},
+        {"{\"anyOf\": []}", "an empty list of alternatives at \"root\""},
+        {"{\"anyOf\": [{\"oneOf\": []}]}", "an empty list of alternatives at \"alternative-0\""},
+        {"{\"enum\": []}", "an empty list of alternatives"},
+        {"{\"type\": []}", "an empty list of alternatives"},
         {"{\"items\": 5}", "must be an object, it is a integer"},
         {"{\"allOf\": [{\"$ref\": \"#/allOf/0\"}]}", "go round in a circle"},
     };

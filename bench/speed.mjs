@@ -19,7 +19,7 @@ const least = (who, name, key) => Math.min(...lines.filter((x) => x.who === who 
 const compiled = (who, name) => Math.min(...lines.filter((x) => x.who === who && x.section === 'compile' && x.name === name).map((x) => x.anew_ms));
 const names = [...new Set(lines.filter((x) => x.who === 'base' && !x.section).map((x) => x.name))];
 const beside = (who) => names.map((name) => [name, least(who, name, 'weft_best_ms') / least('base', name, 'weft_best_ms')]);
-const sgemm = least('here', 'matmul_strip_1024', 'rival_ms');
+const sgemm = Math.min(...lines.filter((x) => x.name === 'matmul_strip_1024').map((x) => x.rival_best_ms ?? Infinity));
 const row = (library, name) => libraries.map((line) => line.match(/^(\w+)\s+(.+?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+\d+$/))
   .find((m) => m && m[1] === library && m[2] === name);
 // OpenBLAS is measured on one thread with --cpu-time, and libraries count the time of all.
@@ -29,7 +29,7 @@ const libraryRatios = libraries.map((line) => line.match(/\s([\d.]+)\s+\d+$/)).f
 const figures = [['here', 'libraries / base, geometric mean', 0.5, 0.3, mean(libraryRatios)],
   ['here', 'matmul of TensorFlow.js / OpenBLAS', 1.6, 1.1, product('tfjs')],
   ['here', 'matmul of ONNX Runtime / OpenBLAS', 1.6, 1.1, product('ort')]];
-const whos = [...new Set(lines.map((x) => x.who))].filter((who) => who !== 'base');
+const whos = [...new Set(['here', ...lines.map((x) => x.who)])].filter((who) => who !== 'base');
 for (const who of whos) {
   const only = lines.find((x) => x.who === who && x.compiles);
   if (only) {
@@ -38,7 +38,9 @@ for (const who of whos) {
   }
   for (const [name, bar] of [['scan', 1.4], ['spmv', 1.4], ['reduce', 1.3], ['histogram', 1.2]])
     figures.push([who, `${name} / C`, bar, 1, least(who, name, 'weft_best_ms') / least(who, name, 'c_best_ms')]);
-  figures.push([who, 'matmul_strip_1024 / OpenBLAS', NaN, NaN, least(who, 'matmul_strip_1024', 'weft_best_ms') / least(who, 'matmul_strip_1024', 'rival_ms')]);
+  for (const [name, bar, aim] of [['q4_matvec', 0.95, 0.8], ['q4_prefill', 0.7, 0.5]])
+    figures.push([who, `${name} / ggml`, bar, aim, least(who, name, 'weft_best_ms') / least(who, name, 'rival_best_ms')]);
+  figures.push([who, 'matmul_strip_1024 / OpenBLAS', NaN, NaN, least(who, 'matmul_strip_1024', 'weft_best_ms') / least(who, 'matmul_strip_1024', 'rival_best_ms')]);
 }
 const against = beside('here'), worst = against.reduce((x, y) => (y[1] > x[1] ? y : x), ['', 0]);
 figures.push(['here', `slowest kernel / base: ${worst[0]}`, 1.03, NaN, worst[1]],

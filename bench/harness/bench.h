@@ -69,7 +69,7 @@ typedef struct Size {
 
 typedef struct Bench {
     const char *name;
-    const char *set;            /* "common", "more", "f64", "blas"                */
+    const char *set;            /* "common", "more", "quant", "f64", "blas"       */
     const char *wgsl;           /* file; NULL: <name>.wgsl                        */
     Size        sizes[MAX_SIZES];
     void      (*make)(Work *w); /* arrays and steps; w->size is set               */

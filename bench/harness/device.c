@@ -123,9 +123,12 @@ static void open_device(Device *d, const DeviceDesc *wish)
     WGPUDeviceDescriptor desc = WGPU_DEVICE_DESCRIPTOR_INIT;
     desc.nextInChain = &options.chain;
     desc.uncapturedErrorCallbackInfo.callback = on_error;
-    const WGPUFeatureName f64 = WGPUFeatureName_WeftShaderF64;
-    desc.requiredFeatures = &f64;
-    desc.requiredFeatureCount = wgpuAdapterHasFeature(d->adapter, f64) ? 1 : 0;
+    const WGPUFeatureName wanted[] = {WGPUFeatureName_WeftShaderF64, WGPUFeatureName_ShaderF16};
+    WGPUFeatureName features[2];
+    for (size_t i = 0; i < 2; i++)
+        if (wgpuAdapterHasFeature(d->adapter, wanted[i]))
+            features[desc.requiredFeatureCount++] = wanted[i];
+    desc.requiredFeatures = features;
     wait_for(d, wgpuAdapterRequestDevice(d->adapter, &desc,
         (WGPURequestDeviceCallbackInfo){.mode = WGPUCallbackMode_WaitAnyOnly,
                                         .callback = on_device, .userdata1 = &d->device}));

@@ -28,7 +28,7 @@ const Bench *const all_benches[] = {
 static const char *const usage =
     "usage: kernels [OPTION...] [NAME...]\n"
     "\n"
-    "  NAME          a kernel, a set (common, more, f64, blas), or a section\n"
+    "  NAME          a kernel, a set (common, more, quant, f64, blas), or a section\n"
     "                (launch, compile, threads, precision); default: everything\n"
     "  --list        name them and stop\n"
     "  --threads=N   of Weft, OpenMP and BLAS; default: one a core\n"

@@ -92,7 +92,10 @@ static bool check_all(Pair *p, bool has_rival)
 
 static bool has_rival(const Bench *b)
 {
-    return b->rival.name && (strcmp(b->rival.name, "sgemm") != 0 || native_has_blas());
+    if (!b->rival.name)
+        return false;
+    return strcmp(b->rival.name, "sgemm") == 0 ? native_has_blas()
+         : strcmp(b->rival.name, "ggml") == 0  ? native_has_ggml() : true;
 }
 
 static bool measure(Row *row, const Options *o, const Bench *b, Device *d)
@@ -133,8 +136,9 @@ static void print_json(const Row *r)
            r->name, r->set, 1e3 * r->median[NATIVE], 1e3 * r->median[WEFT], r->ratio,
            1e3 * r->best[NATIVE], 1e3 * r->best[WEFT]);
     if (r->rival)
-        printf(",\"rival\":\"%s\",\"rival_ms\":%.6f,\"rival_ratio\":%.4f", r->rival,
-               1e3 * r->median[RIVAL], r->rival_ratio);
+        printf(",\"rival\":\"%s\",\"rival_ms\":%.6f,\"rival_best_ms\":%.6f,"
+               "\"rival_ratio\":%.4f", r->rival, 1e3 * r->median[RIVAL], 1e3 * r->best[RIVAL],
+               r->rival_ratio);
     printf("}\n");
 }
 
@@ -185,9 +189,12 @@ static void print_rivals(const Row *rows, uint32_t n)
     }
     if (!native_has_blas())
         printf("\nsgemm: left out, OpenBLAS (libopenblas-dev) was not there at the build\n");
+    if (!native_has_ggml())
+        printf("%sggml: left out, there was none at the build (cmake -DWEFT_GGML=FOLDER)\n",
+               native_has_blas() ? "\n" : "");
 }
 
-static const char *const sets[] = {"common", "more", "f64", "blas"};
+static const char *const sets[] = {"common", "more", "quant", "f64", "blas"};
 
 bool table_kernels(const Options *o)
 {
@@ -214,7 +221,7 @@ bool table_kernels(const Options *o)
     device_close(d);
     if (n && !o->choice.json && !o->choice.small) {
         printf("\n");
-        for (uint32_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
             print_mean(rows, n, sets[i]);
         print_mean(rows, n, NULL);
         print_rivals(rows, n);

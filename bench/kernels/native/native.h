@@ -47,6 +47,23 @@ void native_spmv(float *y, const uint32_t *start, const uint32_t *column,
 void native_q8(float *y, const int8_t *a, const int8_t *x, const float *scale, size_t rows,
                size_t cols);
 
+/* 32 numbers in 4 bits, (nibble - 8) * scale: number i is the low nibble of pair[i], number
+ * 16 + i the high one. `scale` is in f16. As in GGUF files. */
+#define Q4_BLOCK 32u
+typedef struct Q4Block {
+    uint16_t scale;
+    uint8_t  pair[Q4_BLOCK / 2];
+} Q4Block;
+
+/* quant.c: y = a x; y: [tokens][rows], a: [rows][cols / 32], x: [tokens][cols] times
+ * scale: [tokens][cols / 32] */
+void native_q4(float *y, const Q4Block *a, const int8_t *x, const float *scale, size_t rows,
+               size_t cols, size_t tokens);
+/* The same by ggml, which quantises x to 8 bits itself. */
+bool native_has_ggml(void);
+void native_ggml_q4(float *y, const Q4Block *a, const float *x, size_t rows, size_t cols,
+                    size_t tokens);
+
 /* y = a x; a: [rows][cols] */
 void native_matvec(float *y, const float *a, const float *x, size_t rows, size_t cols);
 /* The shortest of the way there is and the ways through the first `steps` nodes;

@@ -428,15 +428,43 @@ static Inst *integer_identity(IrCursor *c, const Inst *inst)
 
 #define MAX_PRODUCT 4u              /* largest power that is written out          */
 
-/* Are all components of a constant the float n? */
-static bool is_real(const Inst *inst, uint32_t n)
+/* Are all components of a constant the float `n`? */
+static bool is_real(const Inst *inst, double n)
 {
     if (inst->type.kind != SCALAR_F64)
         return is_all(inst, bits_of((float)n));
     bool equal = is_const(inst);
     for (uint32_t c = 0; equal && c < inst->type.width; c++)
-        equal = double_of(ir_constant_bits64(&inst->constant, c)) == (double)n;
+        equal = double_of(ir_constant_bits64(&inst->constant, c)) == n;
     return equal;
+}
+
+/* x^n from x and x^2 */
+static Inst *product(IrCursor *c, Inst *x, uint32_t n)
+{
+    if (n == 1)
+        return x;
+    Inst *square = ir_op2(c, IR_FMUL, x, x);
+    return n == 2 ? square : ir_op2(c, IR_FMUL, square, n == 3 ? x : square);
+}
+
+/*
+ * Powers of halves are roots, which the machine has, and products of them. The negative ones
+ * are less accurate than a power in f64 should be.
+ */
+static Inst *pow_of_half(IrCursor *c, Inst *x, const Inst *power)
+{
+    if (is_real(power, 0.5))
+        return ir_op1(c, IR_SQRT, x);
+    if (is_real(power, 1.5))
+        return ir_op2(c, IR_FMUL, x, ir_op1(c, IR_SQRT, x));
+    if (power->type.kind != SCALAR_F32)
+        return NULL;
+    if (is_real(power, -0.5))
+        return ir_op1(c, IR_RSQRT, x);
+    if (is_real(power, -1.5))
+        return ir_op2(c, IR_FDIV, ir_op1(c, IR_RSQRT, x), x);
+    return NULL;
 }
 
 /*
@@ -445,16 +473,13 @@ static bool is_real(const Inst *inst, uint32_t n)
  */
 static Inst *pow_identity(IrCursor *c, const Inst *inst)
 {
-    Inst *x = inst->args[0], *square;
-    uint32_t n = 1;
+    Inst *x = inst->args[0];
     if (inst->type.kind == SCALAR_F16)
         return NULL;
-    while (n <= MAX_PRODUCT && !is_real(inst->args[1], n))
-        n++;
-    if (n > MAX_PRODUCT || n == 1)
-        return n == 1 ? x : NULL;
-    square = ir_op2(c, IR_FMUL, x, x);
-    return n == 2 ? square : ir_op2(c, IR_FMUL, square, n == 3 ? x : square);
+    for (uint32_t n = 1; n <= MAX_PRODUCT; n++)
+        if (is_real(inst->args[1], n))
+            return product(c, x, n);
+    return pow_of_half(c, x, inst->args[1]);
 }
 
 Inst *fold_identity(IrCursor *c, const Inst *inst)

@@ -6,6 +6,7 @@ import { Camera } from '../../web/vectors/camera.js';
 import { readBatch, readFrame } from '../../web/vectors/frame.js';
 import { multiply, multiplyInParts, Placement } from '../../web/vectors/placement.js';
 import { WebGPUVectorProcessor } from '../../web/vectors/processor.js';
+import { Products } from '../../web/vectors/products.js';
 import { Points, ramp, STRIDE, unitColour } from '../../web/vectors/points.js';
 import { GPUWebSocketClient } from '../../web/vectors/client.js';
 import { lasso, pick, project } from '../../web/vectors/select.js';
@@ -270,6 +271,24 @@ test('vectors whose device is lost are placed on the CPU; other errors remain', 
     setTimeout(lose, 20, { reason: 'unknown', message: 'gone' });       // after the error
     assert.deepEqual((await placed).results, wanted);
     assert.equal(await told, 'gone');
+});
+
+test('products come from a worker, which gets a matrix once; without it from the page', async () => {
+    const placement = new Placement(2), rows = placement.extend(Float32Array.of(1, 2, 3, 4)), wanted = [1, 2, 0, 3, 4, 0], got = [];
+    let known = null;
+    const worker = { postMessage({ rows: some, inner, matrix }) {
+        got.push(matrix !== null);
+        known = matrix ?? known;
+        if (got.length < 5) queueMicrotask(() => this.onmessage({ data: multiply(some, known, inner) }));
+        else queueMicrotask(() => this.onerror({}));
+    } };
+    const products = new Products(() => worker);
+    for (let i = 0; i < 3; i++) assert.deepEqual([...await products.multiply(rows, placement)], wanted);
+    placement.setProjection({ axes: Float32Array.of(1, 0, 0, 1, 1, 1), mean: Float32Array.of(0, 0) });
+    assert.deepEqual([...await products.multiply(rows, placement)], [1, 2, 3, 3, 4, 7]);
+    assert.deepEqual(got, [true, false, false, true]);
+    for (let i = 0; i < 2; i++) assert.deepEqual([...await products.multiply(rows, placement)], [1, 2, 3, 3, 4, 7]);
+    assert.equal(got.length, 5);                        // it failed, and is not asked again
 });
 
 test('large products come in parts and are the same', async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.js - the dashboard: reads metrics, states and jobs every second and shows what changed.
 
-import { el, get, text } from '../lib/dom.js';
+import { drawn, el, get, text } from '../lib/dom.js';
 import { getJson, request } from '../lib/api.js';
 import { bytes, digits, duration, moment, short } from '../lib/format.js';
 import { Chart, loadPlots } from './charts.js';
@@ -124,6 +124,7 @@ async function tick() {
 
 async function start() {
     buildFigures();
+    await drawn();
     get('filter').addEventListener('change', () => jobs.filter(get('filter').value));
     if (await loadPlots()) charts = CHARTS.map((chart) => new Chart(get('charts'), ...chart));
     else get('charts').append(el('p', { class: 'soft' }, 'This server was built without uPlot: there are no charts.'));

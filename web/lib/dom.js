@@ -61,6 +61,14 @@ export function fit(canvas) {
     return true;
 }
 
+/** Once the page has been drawn, or is hidden: work that takes time need not delay its first sight. */
+export function drawn() {
+    return new Promise((resolve) => {
+        requestAnimationFrame(() => setTimeout(resolve));
+        setTimeout(resolve, 500);
+    });
+}
+
 /** Saves bytes or text as a file of the user's. */
 export function download(name, type, data) {
     const url = URL.createObjectURL(new Blob([data], { type }));

@@ -4,6 +4,8 @@
 
 import { STRIDE } from './points.js';
 
+const MANY = 50000;                     // points from which they are drawn half as wide
+
 export class CanvasCloud {
     static async create(canvas) {
         const context = canvas.getContext('2d', { alpha: false });
@@ -33,13 +35,15 @@ export class CanvasCloud {
         const { width, height } = this.canvas, { pixels, depth } = this, { data, count } = points;
         pixels.fill(0xff000000 | Math.round(blue * 255) << 16 | Math.round(green * 255) << 8 | Math.round(red * 255));
         depth.fill(Infinity);
-        const m = matrix, side = Math.max(1, Math.round(size)), half = side >> 1;
+        // Rows of the matrix in numbers of their own, x and y in pixels before the division by w.
+        const [x0, y0, , w0, x1, y1, , w1, x2, y2, , w2, x3, y3, , w3] = matrix, right = width / 2, down = -height / 2;
+        const side = Math.max(1, Math.round(count > MANY ? size / 2 : size)), half = side >> 1;
         for (let at = 0; at < count * STRIDE; at += STRIDE) {
             const x = data[at], y = data[at + 1], z = data[at + 2];
-            const w = m[3] * x + m[7] * y + m[11] * z + m[15];
+            const w = w0 * x + w1 * y + w2 * z + w3;
             if (w <= 0.01) continue;
-            const px = ((m[0] * x + m[4] * y + m[8] * z + m[12]) / w * 0.5 + 0.5) * width | 0;
-            const py = (0.5 - (m[1] * x + m[5] * y + m[9] * z + m[13]) / w * 0.5) * height | 0;
+            const px = (x0 * x + x1 * y + x2 * z + x3) * right / w + right | 0;
+            const py = (y0 * x + y1 * y + y2 * z + y3) * down / w - down | 0;
             if (px < half || py < half || px + side - half > width || py + side - half > height) continue;
             const shade = Math.max(0.45, Math.min(1, 1.35 - w * 0.12)) * 255;
             const colour = 0xff000000 | data[at + 5] * shade << 16 | data[at + 4] * shade << 8 | data[at + 3] * shade;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.js - the vectors page: connects the live client, the processor, the cloud and the map.
 
-import { el, get, text } from '../lib/dom.js';
+import { drawn, el, get, text } from '../lib/dom.js';
 import { getJson, key, request } from '../lib/api.js';
 import { digits } from '../lib/format.js';
 import { GPUWebSocketClient } from './client.js';
@@ -344,6 +344,7 @@ function listen() {
 
 async function start() {
     listen();
+    await drawn();
     await initialise();
     await restoreView();
     connect();

@@ -120,7 +120,7 @@ export class Points {
             }
         if (farthest * (1 - share) < 1e-3) {
             for (let slot = 0; slot < this.count; slot++)
-                this.data.set(this.target.subarray(slot * 3, slot * 3 + 3), slot * STRIDE);
+                for (let i = 0; i < 3; i++) this.data[slot * STRIDE + i] = this.target[slot * 3 + i];
             this.moving = false;
         }
         this.version++;

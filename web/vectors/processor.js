@@ -5,7 +5,8 @@
 // that a stream of batches needs no new memory.
 
 import { project } from './kernels.js';
-import { multiplyInParts, Placement } from './placement.js';
+import { Placement } from './placement.js';
+import { Products } from './products.js';
 
 const MAX_ROWS = 1024;                  // of one dispatch
 const FORMAT = 'bgra8unorm';
@@ -26,6 +27,7 @@ export class WebGPUVectorProcessor {
         this.onlost = null;             // called with a sentence when the device is lost
         this.onchosen = null;           // called after a software device was timed: { device, page } in ms
         this.last = Promise.resolve();  // of the calls that share the buffers
+        this.products = new Products();
     }
 
     /**
@@ -139,7 +141,7 @@ export class WebGPUVectorProcessor {
         const run = async () => {
             const placement = this.placementFor(dimension).snapshot();
             return { placement, results: await this.placeOnDevice(vectorData, placement)
-                ?? await multiplyInParts(placement.extend(vectorData), placement.matrix, placement.inner) };
+                ?? await this.products.multiply(placement.extend(vectorData), placement) };
         };
         const result = this.last.then(run, run);
         this.last = result.catch(() => {});
@@ -163,14 +165,15 @@ export class WebGPUVectorProcessor {
 
     /** Times a software device and the page with the same rows, once there is enough to do. */
     async compare(vectorData, placement) {
-        const { dimension, matrix, inner } = placement, first = vectorData.subarray(0, MAX_ROWS * dimension);
+        const { dimension, matrix } = placement, first = vectorData.subarray(0, MAX_ROWS * dimension);
         if (first.length / dimension * matrix.length < TRIAL_WORK) return;
         const rows = placement.extend(first);
         await this.placePart(placement, rows);              // uploads, and compiles
+        await this.products.multiply(rows, placement);
         const began = performance.now();
         await this.placePart(placement, rows);
         const middle = performance.now();
-        await multiplyInParts(rows, matrix, inner);
+        await this.products.multiply(rows, placement);
         const times = { device: middle - began, page: performance.now() - middle };
         this.slower = times.device > times.page;
         this.onchosen?.(times);
@@ -202,6 +205,7 @@ export class WebGPUVectorProcessor {
     }
 
     destroy() {
+        this.products.destroy();
         for (const buffer of this.buffers.values()) buffer.destroy();
         const { device } = this;
         this.forget();

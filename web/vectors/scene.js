@@ -26,6 +26,7 @@ export class Scene {
         this.choosing = false;          // a lasso is drawn
         this.marked = [];               // slots with labels
         this.frameTime = 0;             // ms
+        this.drawnAt = -Infinity;
         this.fingers = new Map();       // places of pointers that are down, by id
         document.addEventListener('weft-theme', () => this.recolour());
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolour());
@@ -54,6 +55,8 @@ export class Scene {
     frame() {
         requestAnimationFrame(() => this.frame());
         fit(this.canvas);
+        // Points that move leave the page as much time as they take; what the user does is drawn at once.
+        if (!this.dirty && performance.now() - this.drawnAt < this.frameTime) return;
         this.points.glide(still.matches ? 1 : GLIDE);
         if (!this.dirty && this.drawn === this.points.version) return;
         this.dirty = false;
@@ -61,7 +64,8 @@ export class Scene {
         const began = performance.now();
         this.cloud.draw(this.points, this.matrix(), this.size * (this.canvas.width / this.canvas.clientWidth), this.back);
         this.annotate();
-        this.frameTime = performance.now() - began;
+        this.drawnAt = performance.now();
+        this.frameTime = this.drawnAt - began;
     }
 
     /** Labels of marked points, and the lasso, on the canvas above. */

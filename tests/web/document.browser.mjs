@@ -35,7 +35,8 @@ const HARNESS = `
             async processVectorQueue() { while (this.vectorQueue.length) await this.handleVectorStream(this.vectorQueue.shift()); }
             updateVisualization(data) { window.shown.push(Array.from(data)); super.updateVisualization(data); }
         }
-        document.body.innerHTML = '<canvas id="som-visualization" width="40" height="40"></canvas>';
+        // The page stays: it goes on to show the state of the server.
+        document.body.append(Object.assign(document.createElement('canvas'), { id: 'som-visualization', width: 40, height: 40 }));
         window.client = new Reader(processor);
         window.client.connect(url);
     };`;

@@ -116,6 +116,12 @@ test('a label is found with the keyboard, and its neighbours are shown', { skip:
     await page.waitForSelector('#chosen li', PATIENCE);
     const near = await page.locator('#chosen li button').allTextContents();
     assert.ok(near.length >= 5 && near.every((name) => name.startsWith('green')), near.join());
+    await page.fill('#find', 'mauve');
+    await page.keyboard.press('Enter');
+    await shows(page, '#chosen', "No label of the points shown contains 'mauve'.");
+    await page.fill('#find', 'red 29');         // of several
+    await page.keyboard.press('Enter');
+    await shows(page, '#chosen-title', 'red 29');
     await page.focus('#gpu-canvas');
     const picture = () => page.locator('#gpu-canvas').screenshot(), before = await picture();
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');

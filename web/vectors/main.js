@@ -83,12 +83,9 @@ function forget() {
     clearTimeout(weightsTimer);
     weightsAt = -Infinity;
     map.clear();
-    scene.mark([]);
-    asked++;
     text(get('vector-count'), 'Vectors: 0');
     text(get('map-quality'), 'No map yet.');
-    text(get('chosen-title'), 'Point');
-    get('chosen').replaceChildren(NOTHING_CHOSEN);
+    chooseNone(NOTHING_CHOSEN);
 }
 
 /** Another dimension means other vectors: everything starts again. */
@@ -225,7 +222,7 @@ async function choose(slot) {
     map.mark = points.unit[slot];
     showMap();
     text(get('chosen-title'), named(slot));
-    get('chosen').replaceChildren(el('p', {}, `Id ${points.ids[slot]}, map unit ${points.unit[slot]}, length ${digits(points.magnitude[slot])}.`));
+    get('chosen').replaceChildren(el('p', {}, `Id ${points.ids[slot]}, ${points.unit[slot] < 0 ? '' : `map unit ${points.unit[slot]}, `}length ${digits(points.magnitude[slot])}.`));
     try {
         const { results } = await getJson(`/v1/vectors/search?id=${points.ids[slot]}&count=${NEIGHBOURS + 1}`);
         if (question !== asked) return;
@@ -235,6 +232,13 @@ async function choose(slot) {
     } catch (error) {
         if (question === asked) get('chosen').append(el('p', { class: 'bad' }, error.message));
     }
+}
+
+function chooseNone(why) {
+    asked++;
+    scene.mark([]);
+    text(get('chosen-title'), 'Point');
+    get('chosen').replaceChildren(why);
 }
 
 function chooseMany(slots) {
@@ -329,7 +333,10 @@ function listen() {
     });
     get('find').addEventListener('input', find);
     get('find').addEventListener('keydown', (event) => {
-        if (event.key === 'Enter') choose(find()[0] ?? -1);
+        if (event.key !== 'Enter') return;
+        const [best] = find();
+        if (best !== undefined) choose(best);
+        else if (get('find').value) chooseNone(`No label of the points shown contains '${get('find').value.trim()}'.`);
     });
     map.canvas.addEventListener('click', (event) => {
         if (!map.width) return;

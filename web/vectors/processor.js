@@ -11,7 +11,7 @@ import { Products } from './products.js';
 const MAX_ROWS = 1024;                  // of one dispatch
 const FORMAT = 'bgra8unorm';
 const LOSS = 200;                       // ms within which a device says that it is lost
-const TRIAL_WORK = 1e6;                 // products from which a software device is timed
+const TRIAL_LEAST = 1e6, TRIAL_MOST = 4e6;          // products with which a software device is timed
 
 export class WebGPUVectorProcessor {
     constructor() {
@@ -165,8 +165,9 @@ export class WebGPUVectorProcessor {
 
     /** Times a software device and the page with the same rows, once there is enough to do. */
     async compare(vectorData, placement) {
-        const { dimension, matrix } = placement, first = vectorData.subarray(0, MAX_ROWS * dimension);
-        if (first.length / dimension * matrix.length < TRIAL_WORK) return;
+        const { dimension, matrix } = placement, most = Math.min(MAX_ROWS, Math.ceil(TRIAL_MOST / matrix.length));
+        const first = vectorData.subarray(0, most * dimension);
+        if (first.length / dimension * matrix.length < TRIAL_LEAST) return;
         const rows = placement.extend(first);
         await this.placePart(placement, rows);              // uploads, and compiles
         await this.products.multiply(rows, placement);

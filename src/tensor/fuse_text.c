@@ -282,6 +282,17 @@ static const char *template_of(const TensorOp *op, Compute c)
     }
 }
 
+/* WGSL evaluates an operation on literals when it is compiled, and refuses 1.0 / 0.0. */
+static bool has_literals_alone(const Fuse *e, const Value *v)
+{
+    for (uint32_t k = 0; k < v->of->input_count; k++) {
+        const Value *arg = &e->g->values[v->args[k]];
+        if (arg->kind != VALUE_SCALAR || arg->args[0] != UINT32_MAX)
+            return false;
+    }
+    return v->of->input_count > 0;
+}
+
 static const char *op_text(Fuse *e, const Value *v)
 {
     const weft_tensor *t = v->of;
@@ -290,6 +301,8 @@ static const char *op_text(Fuse *e, const Value *v)
     Text        out = {.arena = e->arena};
     for (uint32_t k = 0; k < t->input_count; k++)
         args[k] = operand(e, v, k);
+    if (has_literals_alone(e, v))
+        args[0] = fresh(e, args[0]);
     const char *p = template_of(t->op, c);
     BUG_IF(!p, "%s has no expression for %s", t->op->name, compute_text(c));
     for (; *p; p++) {

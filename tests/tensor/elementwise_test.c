@@ -66,6 +66,23 @@ static void test_types_of_results(void **state)
     fixture_expect_error(ctx, WEFT_ERROR_TYPE, "bit_and takes integers");
 }
 
+/* What would be an error of the kernel's text, were it evaluated there. */
+static void test_constants_alone(void **state)
+{
+    weft_context *ctx = *state;
+    weft_tensor  *one = weft_tensor_full(ctx, WEFT_F32, SHAPE(2), 1);
+    weft_tensor  *zero = weft_tensor_full(ctx, WEFT_F32, SHAPE(2), 0);
+    weft_tensor  *large = weft_tensor_full(ctx, WEFT_F32, SHAPE(2), 3e38);
+    EXPECT(weft_tensor_div(one, zero), F_INF, F_INF);
+    EXPECT(weft_tensor_div(zero, zero), F_NAN, F_NAN);
+    EXPECT(weft_tensor_mul(large, large), F_INF, F_INF);
+    EXPECT(weft_tensor_sqrt(weft_tensor_neg(one)), F_NAN, F_NAN);
+    weft_tensor *most = weft_tensor_full(ctx, WEFT_I32, SHAPE(2), INT32_MAX);
+    EXPECT(weft_tensor_add(most, weft_tensor_full(ctx, WEFT_I32, SHAPE(2), 1)), INT32_MIN,
+           INT32_MIN);
+    EXPECT(weft_tensor_mul(most, most), 1, 1);
+}
+
 static void test_nan_propagates(void **state)
 {
     weft_context *ctx = *state;
@@ -189,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_every_operator_has_an_expression),
         cmocka_unit_test(test_promotion),
         TEST(test_types_of_results),
+        TEST(test_constants_alone),
         TEST(test_nan_propagates),
         TEST(test_conversions_clamp),
         TEST(test_powers_of_negative_numbers),

@@ -50,11 +50,11 @@ static bool slot_bind(weft_binding *b, Run *r, Slot slot)
         leaf_range(&start, &end, t);
         b->buffer = storage_device(tensor_root(t)->storage);
         b->offset = start;
-        b->size = MAX_OF(end - start, 4u);
+        b->size = MAX_OF(end - start, t->dtype == WEFT_F64 ? 8u : 4u);
         break;
     case SLOT_NODE:
         b->buffer = r->made[slot.index]->buffer;
-        b->size = MAX_OF((r->made[slot.index]->bytes + 3) & ~UINT64_C(3), 4u);
+        b->size = storage_padded(r->made[slot.index]->bytes);
         break;
     case SLOT_TEMP:
         if (!r->temps[slot.index])

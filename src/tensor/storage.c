@@ -113,15 +113,15 @@ bool storage_scan_i64(Storage *st, const void *data, uint64_t bytes, uint64_t *a
     return true;
 }
 
-static uint64_t padded(uint64_t bytes)
+uint64_t storage_padded(uint64_t bytes)
 {
-    return bytes < 4 ? 4 : (bytes + 3) & ~UINT64_C(3);
+    return bytes ? (bytes + 3) & ~UINT64_C(3) : 8;
 }
 
 bool storage_allocate(Storage *st, bool zeroed)
 {
     st->buffer = weft_buffer_create(st->state->ctx, &(weft_buffer_desc){
-        .size = padded(st->bytes), .uninitialized = !zeroed, .label = "tensor" });
+        .size = storage_padded(st->bytes), .uninitialized = !zeroed, .label = "tensor" });
     if (!st->buffer)
         return false;
     context_own_buffer(st->buffer);     /* tensors that the user holds keep the context */
@@ -233,7 +233,7 @@ uint64_t storage_evict(void *user, uint64_t bytes)
     uint64_t     freed = 0;
     for (Storage *st = s->lru.newer; st != &s->lru && freed < bytes;) {
         Storage *next = st->newer;
-        uint64_t size = padded(st->bytes);
+        uint64_t size = storage_padded(st->bytes);
         if (may_leave(st) && st->bytes > 0) {
             if (!leave(st, false))
                 break;

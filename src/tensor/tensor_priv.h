@@ -174,6 +174,8 @@ Storage *storage_create(TensorState *s, uint64_t bytes);
 void     storage_release(Storage *st);
 /* The device buffer with the contents, uploaded if they are elsewhere. NULL: error set. */
 weft_buffer *storage_device(Storage *st);
+/* Size of a buffer for so many bytes; for none that of the largest element, to be bound. */
+uint64_t storage_padded(uint64_t bytes);
 /* A device buffer whose contents will all be written. */
 bool     storage_allocate(Storage *st, bool zeroed);
 /* Notes whether all 64-bit integers at `data` fit i32; *at is the first that does not. */

@@ -193,6 +193,9 @@ static void test_empty_tensors(void **state)
     expect_shape(weft_tensor_det(weft_tensor_zeros(ctx, WEFT_F32, SHAPE(0, 3, 3))), SHAPE(0));
     EXPECT(weft_tensor_concat((weft_tensor *const[]){none, tensor_count(ctx, SHAPE(1, 3), 5)}, 2,
                               0), 5, 6, 7);
+    if (weft_context_device(ctx)->f64)
+        EXPECT(weft_tensor_matmul(weft_tensor_zeros(ctx, WEFT_F64, SHAPE(2, 0)),
+                                  weft_tensor_zeros(ctx, WEFT_F64, SHAPE(0, 2))), 0, 0, 0, 0);
     double one = 0;
     assert_true(weft_tensor_item(&one, weft_tensor_add_scalar(weft_tensor_scalar(ctx, 1), 2)));
     assert_true(one == 3);

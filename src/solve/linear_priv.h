@@ -19,8 +19,8 @@ typedef struct Linear {
     weft_solve_linear kind;
     bool      dual;                 /* DENSE_CHOLESKY of J inverse(damping) transpose(J) + I */
     bool      mixed;
-    bool      exact;                /* steps solve the system as they are: nobody multiplies by
-                                       the matrix                                           */
+    bool      exact;                /* steps solve the system directly: products with the
+                                       matrix are never needed                              */
     Normal   *normal;
     const Rows *rows;
     Team     *team;

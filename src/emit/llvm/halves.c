@@ -5,7 +5,7 @@
  * in     a module after LLVM's passes
  * out    the same in which no ordering of f16 vectors is compared as f16
  * why    up to LLVM 21 code generation exchanges the operands of a masked vcmpph, when it
- *        loads one of them from the stack, but not its condition (LLVM issue 159723)
+ *        loads one of them from the stack, but not its condition (reported as LLVM 159723)
  *
  * Equality has no order of operands and stays.
  */

@@ -167,7 +167,7 @@ static bool write_all(Bus *b)
     return true;
 }
 
-/* Subscribes to what nobody has asked for yet: *seen listeners were there before. */
+/* Subscribes to channels of new listeners; the first *seen listeners are subscribed already. */
 static bool subscribe_all(Bus *b, uint32_t *seen)
 {
     pthread_mutex_lock(&b->lock);

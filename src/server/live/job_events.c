@@ -104,7 +104,7 @@ void task_job(Live *l, Task *t)
     const JobOutput *vector = find_vector(outputs, count, *t->name ? t->name : "vector");
     if (!vector && !*t->name)
         vector = find_vector(outputs, count, "");
-    Space *s = l->desc.shared ? space_open(l, t->tenant)     /* it need not be loaded */
+    Space *s = l->desc.shared ? space_open(l, t->tenant)     /* without loading it */
              : *t->name ? space_get(l, t->tenant) : space_find(l, t->tenant);
     if (!s)
         return;

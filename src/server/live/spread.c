@@ -195,7 +195,7 @@ static void publish(Live *l, Space *s, const Spread *what)
     receipt_end(l, what->receipt, WEFT_ERROR_IO, "the servers' bus cannot be reached");
 }
 
-/* Ends of jobs are told once the bus is there: nobody waits for them here. */
+/* Ends of jobs are announced once the bus is up; no request waits for them. */
 static void publish_job(Live *l, Space *s, const Spread *what)
 {
     Unsent **at = &l->unsent, *u;

@@ -42,7 +42,7 @@ for (const who of whos) {
     figures.push([who, `${name} / ggml`, bar, aim, least(who, name, 'weft_best_ms') / least(who, name, 'rival_best_ms')]);
   figures.push([who, 'matmul_strip_1024 / OpenBLAS', NaN, NaN, least(who, 'matmul_strip_1024', 'weft_best_ms') / least(who, 'matmul_strip_1024', 'rival_best_ms')]);
 }
-const against = beside('here'), worst = against.reduce((x, y) => (y[1] > x[1] ? y : x), ['', 0]);
+const against = beside('here'), worst = against.reduce((x, y) => (y[1] > x[1] ? y : x), ['none', -Infinity]);
 figures.push(['here', `slowest kernel / base: ${worst[0]}`, 1.03, NaN, worst[1]],
   ['here', `${names.length} kernels / base, geometric mean`, 0.97, NaN, mean(against.map((x) => x[1]))],
   ['here', 'compile time / base', 1.1, NaN, mean(names.filter((n) => Number.isFinite(compiled('base', n))).map((n) => compiled('here', n) / compiled('base', n)))]);

@@ -4,8 +4,8 @@
  */
 #include "native/native.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <omp.h>
 
@@ -14,7 +14,10 @@
 /* Of normal numbers. */
 static float scale_of(uint16_t half)
 {
-    return ldexpf(1024.0f + (half & 1023), (half >> 10) - 25);
+    uint32_t bits = (half & 0x8000u) << 16 | ((half & 0x7fffu) + (112u << 10)) << 13;
+    float    scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return scale;
 }
 
 static void unpack(int8_t *to, float *scale, const Q4Block *row, size_t blocks)

@@ -15,7 +15,7 @@
 #include "cases.h"
 
 #define FOLDER WEFT_TEST_DIR "/../../bindings/cases"
-#define CANCEL_TRIES 10
+#define CANCEL_TRIES 1000
 
 /* With a deadline of dispatches: the CPU device, as the table says. */
 static weft_pool *open_pool(uint64_t dispatch_deadline)

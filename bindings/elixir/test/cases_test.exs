@@ -6,7 +6,7 @@ defmodule Weft.CasesTest do
   use ExUnit.Case
 
   @folder Path.expand("../../cases", __DIR__)
-  @cancel_tries 10
+  @cancel_tries 1000
 
   defp options do
     case {System.get_env("WEFT_WEBGPU"), System.get_env("WEFT_TEST_BACKEND")} do

@@ -38,7 +38,7 @@ const request = (n = 4) => ({
 
 // ---- the table of cases ----
 
-const folder = path.join(top, '..', 'cases'), cancelTries = 10;
+const folder = path.join(top, '..', 'cases'), cancelTries = 1000;
 const table = JSON.parse(fs.readFileSync(path.join(folder, 'cases.json'), 'utf8'));
 const fromHex = (text) => new Uint8Array(Buffer.from(text, 'hex'));
 

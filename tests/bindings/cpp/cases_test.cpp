@@ -17,7 +17,7 @@
 
 namespace {
 
-const int cancel_tries = 10;
+const int cancel_tries = 1000;
 
 struct array {
     std::string                name;

@@ -11,7 +11,7 @@ import weft
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../bindings/cases")
 LIBRARY, BACKEND = os.environ.get("WEFT_WEBGPU"), os.environ.get("WEFT_TEST_BACKEND", "cpu")
 CODES = {"f32": "f", "f16": "e", "f64": "d", "i32": "i", "u32": "I", "bytes": "B"}
-CANCEL_TRIES = 10
+CANCEL_TRIES = 1000
 
 
 def make_pool(**options):

@@ -51,7 +51,7 @@ end
 # ---- the table of cases ----
 
 const CASES = joinpath(@__DIR__, "..", "..", "..", "cases")
-const CANCEL_TRIES = 10
+const CANCEL_TRIES = 1000
 const TYPES = Dict("f32" => Float32, "f64" => Float64, "f16" => Float16, "i32" => Int32,
     "u32" => UInt32, "bytes" => UInt8)
 

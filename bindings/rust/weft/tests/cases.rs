@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use weft::{Execute, Pool, PoolOptions, Quotas, Scalar};
 
-const CANCEL_TRIES: u32 = 10;
+const CANCEL_TRIES: u32 = 1000;
 
 #[derive(Default)]
 struct Case {

@@ -30,13 +30,8 @@ static uint64_t physical_memory(void)
 
 #define CACHE_FILE "/sys/devices/system/cpu/cpu0/cache/index3/size"
 
-/* More than this much of a cache belongs to cores that other programs, or other virtual
- * machines, use as well. */
-#define MOST_CACHE (64ull << 20)
-
-/* Of the last level, as far as this process can count on it. sysconf() asks the processor,
- * which in a virtual machine may name the cache of the whole host, so the system's file is
- * read instead. */
+/* Of the last level. The system asks the machine itself, which in a virtual one may
+ * name that of all its neighbours, so its file comes first. */
 static uint64_t cache_size(void)
 {
     unsigned long kilobytes = 0;
@@ -46,7 +41,7 @@ static uint64_t cache_size(void)
             kilobytes = 0;
         fclose(file);
     }
-    return kilobytes ? MIN_OF(kilobytes * 1024ull, MOST_CACHE) : 32ull << 20;
+    return kilobytes ? kilobytes * 1024ull : 32ull << 20;
 }
 
 /* ---- the adapter ---- */

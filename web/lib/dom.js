@@ -61,7 +61,7 @@ export function fit(canvas) {
     return true;
 }
 
-/** Once the page has been drawn, or is hidden: work that takes time need not delay its first sight. */
+/** Resolves once the page is drawn or hidden, so that long work does not delay its first paint. */
 export function drawn() {
     return new Promise((resolve) => {
         requestAnimationFrame(() => setTimeout(resolve));

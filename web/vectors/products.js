@@ -15,7 +15,7 @@ function startWorker() {
 export class Products {
     constructor(start = startWorker) {
         this.start = start;
-        this.worker = undefined;        // null: there is none
+        this.worker = undefined;        // null: it failed
         this.sent = null;               // the matrix that it has
     }
 

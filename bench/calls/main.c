@@ -262,7 +262,7 @@ static const struct {
 
 /* ---- measuring ---- */
 
-/* Its memory is written to, as memory that somebody reads has been. */
+/* Its memory is written to, so that its pages exist, as those of a buffer that is read do. */
 static void open_large(Bench *b)
 {
     const size_t count = LARGE / sizeof(uint64_t);

@@ -4,8 +4,8 @@
  *
  * in     the kernels that were chosen, a folder
  * out    NAME.json, NAME.wgsl and NAME.N.bin for array N, unless that is zero;
- *        afterwards whether NAME.out, which somebody else made of them, is right
- * not    who that is
+ *        whether NAME.out, which another implementation computed from them, is right
+ * not    which implementation that is
  */
 #include "kernels/main_priv.h"
 

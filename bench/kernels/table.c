@@ -69,7 +69,7 @@ static bool is_right(const Pair *p, const char *who, const void *out)
     return !what;
 }
 
-/* Each in its own memory, so that nobody is right with another's result. */
+/* Each in its own memory, so that neither is checked against the other's result. */
 static bool check_all(Pair *p, bool has_rival)
 {
     Array *out = &p->work.array[p->work.out];

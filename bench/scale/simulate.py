@@ -60,7 +60,7 @@ def run(load, servers, cores, cpu, kernel, wait, jobs, rng):
             done = redis.serve(at, draw(cpu["redis"] * REDIS_VISITS[0]))
         elif stage == 2:
             done = nats.serve(at, draw(cpu["nats"]))
-        elif stage == 3:                # whoever asked first: the one that is free first
+        elif stage == 3:                # the first to ask: the one that is free first
             host = min(range(servers), key=lambda i: hosts[i].free[0])
             done = redis.serve(at, draw(cpu["redis"] * REDIS_VISITS[1]))
         elif stage == 4:

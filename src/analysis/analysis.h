@@ -139,8 +139,8 @@ uint64_t analysis_memory_cost(const Facts *f, bool *scattered);
  * component; UINT64_MAX if unknown. */
 uint64_t analysis_steps(const Ir *ir);
 
-/* [ir->vars] Workgroup variables that must start with zeros: of the others nobody reads
- * what they have at first. */
+/* [ir->vars] Workgroup variables that must start with zeros: the others are written before
+ * they are read. */
 const bool *analysis_zeros(Arena *a, const Ir *ir);
 
 void analysis_print(Text *out, const Facts *facts);

@@ -7,7 +7,7 @@
  * runs under arena_try() must itself be in an arena (files, locks and malloc'ed
  * blocks would be lost). Outside arena_try() running out is a BUG.
  *
- * Ownership  arena_init / arena_fini, by whoever holds the struct.
+ * Ownership  arena_init / arena_fini, by the owner of the struct.
  * Threads    an arena belongs to one thread at a time.
  */
 #ifndef WEFT_BASE_ARENA_H

@@ -5,7 +5,7 @@
  * in     Module.directives, @diagnostic attributes, what the options allow
  * out    ModuleInfo.features, severities
  * knows  WGSL 2.3 (diagnostics), 4 (directives), features.def
- * not    what the features change: whoever implements a feature asks here
+ * not    what the features change: their implementations ask here
  */
 #include "check/check_priv.h"
 
@@ -125,7 +125,7 @@ static bool read_filter(Checker *c, const Attr *filter, FilterRule *rule,
     }
     *severity = (Severity)level;
     if (part.name)
-        return false;                   /* somebody else's rule: "vendor.rule" */
+        return false;                   /* a vendor's rule: "vendor.rule" */
     int i = find_word(name.name->text, rule_names, COUNTOF(rule_names));
     if (i < 0) {
         diag_add(c->diag, DIAG_unknown_rule, name.span,

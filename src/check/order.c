@@ -38,8 +38,8 @@ typedef struct Visit {
 
 /* ---- names that are missing ---- */
 
-/* A declaration whose name could not be parsed has one that nobody can use, so
- * that the rest of the checker need not ask. */
+/* A declaration whose name could not be parsed gets one that no expression can
+ * refer to, so that the rest of the checker need not test for it. */
 static void complete(Checker *c, Ident *ident)
 {
     if (ident->name)

@@ -3,7 +3,7 @@
  * run_data.c - the bytes of every binding before the run.
  *
  * in     what was given for each binding, the limits of the device
- * out    bytes; sizes of arrays that nobody gave; what is missing, with examples
+ * out    bytes; sizes of arrays that were not given; what is missing, with examples
  * not    how a value becomes bytes (data.c)
  */
 #include "cli/run_priv.h"

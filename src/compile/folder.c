@@ -222,8 +222,8 @@ static void keep_limit(const CacheFolder *d)
     close(folder);
 }
 
-/* To count them takes time for each file there is: the first who writes does so, and
- * whoever completes a share of the limit that is not counted yet. */
+/* Counting takes time for each file: the first writer does it, and then each writer that
+ * completes a share of the limit that is not counted yet. */
 static bool must_count(CacheFolder *d, size_t written)
 {
     uint64_t unseen = atomic_fetch_add(&d->unseen, written) + written;

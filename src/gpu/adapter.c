@@ -209,7 +209,7 @@ static WGPUAdapter adapter_new(WGPUInstance instance, const Candidate *c)
     return a;
 }
 
-/* Whoever does not say what, or says the CPU, does not wait for other drivers. */
+/* A request without a backend, or for the CPU, does not load other drivers. */
 static bool is_quick(const Wishes *w)
 {
     return (w->backend == WGPUBackendType_Undefined || w->backend == WGPUBackendType_WeftCPU)

@@ -121,7 +121,7 @@ void buffers_unref(WGPUBuffer list)
     }
 }
 
-/* The end of a map, whoever has it. */
+/* Ends a map, pending or not. */
 void buffer_forget_map(WGPUBuffer b)
 {
     b->map_state = WGPUBufferMapState_Unmapped;

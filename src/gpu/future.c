@@ -9,8 +9,8 @@
  *
  * A future goes from PENDING to READY to FIRING, and out of the table when its
  * callback has returned. An id that was given and is not in the table any more is
- * complete; those of other instances are known by their upper bits. Whoever turns
- * READY into FIRING, under the lock, runs the callback.
+ * complete; those of other instances are known by their upper bits. The thread that
+ * turns READY into FIRING, under the lock, runs the callback.
  * A wait sleeps on a condition of its own, which hangs on the futures waited for.
  */
 #include <stdlib.h>
@@ -388,8 +388,8 @@ void futures_close(WGPUInstance instance)
 
 /* ---- looking ---- */
 
-/* A queue that somebody hears of by processing events, and that nobody has looked at since
- * look `turn`, with a reference to its device; NULL: there is none. */
+/* A queue with futures that process-events completes, not polled since turn `turn`, with a
+ * reference to its device; NULL if there is none. */
 static WGPUQueue next_asked(Futures *fs, uint64_t turn)
 {
     for (Future *f = fs->asked.first; f; f = f->list_next)
@@ -562,10 +562,10 @@ static uint64_t time_until(uint64_t until)
     return until == CLOCK_NEVER ? GPU_FOREVER : until > now ? until - now : 0;
 }
 
-/* Does the queue's work until something waited for is complete, as long as nobody else
- * does it and there is time. Who has none, and asks again, sees for himself where the device
- * lets him; what is left of others' time the device is told to use. With the lock, which it
- * gives back meanwhile. */
+/* Does the queue's work until something waited for is complete, unless another thread does it
+ * or the time is up. A wait without a timeout polls the device where it can be polled; else the
+ * device is told to complete the work itself. Called with the lock, which it releases
+ * meanwhile. */
 static bool work_for(Wait *w, uint64_t until)
 {
     WGPUQueue queue = queue_of(w);

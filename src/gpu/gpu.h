@@ -183,8 +183,8 @@ struct GpuBackend {
      * it: work on its way is done sooner here than where a thread must wake up first. NULL:
      * the device has no use for it. */
     bool (*help)(GpuDevice *d, uint64_t limit);
-    /* Somebody wants to hear of what was submitted without helping. NULL: the device
-     * sees to every submit at once anyway. */
+    /* A callback wants the completion of what was submitted, and no thread waits for it.
+     * NULL: the device completes every submit by itself. */
     void (*watch)(GpuDevice *d);
 };
 

@@ -77,8 +77,8 @@ static inline WGPUStringView string_view(const char *text)
     return (WGPUStringView){text, text ? strlen(text) : 0};
 }
 
-/* Dawn's, for programs that were made for it: words about how Dawn is to work, which say
- * nothing about results and are not heeded here. */
+/* Dawn's toggles, for programs that were made for it: accepted and ignored, since they do
+ * not change results. */
 #define STYPE_DAWN_TOGGLES ((WGPUSType)0x0005000A)
 
 /*
@@ -257,8 +257,8 @@ typedef struct Futures {
     uint64_t        first_id, last_id;      /* given: those between, and the last */
     uint64_t        last_order;
     FutureList      ready;                  /* may fire without a wait            */
-    FutureList      asked;                  /* pending, of queues; whoever processes
-                                               events looks at these              */
+    FutureList      asked;                  /* pending, of queues: polled when events
+                                               are processed                      */
     uint64_t        looks;                  /* that were taken at them            */
     bool            closed;                 /* the instance is gone for the API   */
 } Futures;
@@ -320,7 +320,7 @@ WGPUInstance instance_create(const WGPUInstanceDescriptor *descriptor,
                              const GpuBackend *const *backends);
 /* Says what is wrong where the API has no other way to. */
 void instance_log(WGPUInstance instance, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* A fault of a callback info that leaves nobody to tell; logs it. */
+/* False for a callback info that cannot report its own fault; logs it. */
 bool callback_is_usable(WGPUInstance instance, const char *function,
                         WGPUCallbackMode mode, bool has_callback);
 

@@ -448,8 +448,8 @@ static void plan_report(KernelWait *wait)
 }
 _Static_assert(offsetof(Plan, wait) == 0, "a plan's wait comes first");
 
-/* Whether to leave the kernel until the pipeline is used. Then nobody hears today that
- * it cannot be made. */
+/* True if the kernel is compiled when the pipeline is first used. A failure to compile is
+ * then reported there. */
 static bool put_off(Plan *plan)
 {
     WGPUComputePipeline p = plan->pipeline;
@@ -521,8 +521,8 @@ static void fire_pipeline(Future *f, bool cancelled)
                         f->userdata1, f->userdata2);
 }
 
-/* Hands the pipeline, or the reason why there is none, to the future, and gives back
- * all the plan has. Whoever waits hears of it last. */
+/* Hands the pipeline, or the reason why there is none, to the future, and releases
+ * all that the plan holds. Waiters are woken last. */
 static void plan_complete(Plan *plan)
 {
     static const WGPUCreatePipelineAsyncStatus statuses[] = {

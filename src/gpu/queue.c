@@ -147,9 +147,9 @@ static void tell_waiting(Future *list, bool user_thread)
 }
 
 /*
- * The backend is done with a batch. All that it held is given back before anybody
- * hears of it, so that whoever waited and then lets go of everything finds nothing
- * left. The device lasts until we return: its backend waits for us.
+ * The backend is done with a batch. All that it held is released before its completion
+ * is announced, so that a waiter that then releases everything finds nothing left. The
+ * device lives until we return: its backend waits for us.
  */
 static void batch_done(void *user)
 {
@@ -314,8 +314,8 @@ void queue_lose(WGPUQueue queue, bool user_thread)
     Batch *writes = queue->writes;
     queue->writes = NULL;
     forget_writes(queue, writes);
-    /* What a device that failed by itself has mapped stays where it is: somebody may
-     * be reading it. */
+    /* The mapped ranges of a device that failed by itself stay valid: the program may be
+     * reading them. */
     for (WGPUBuffer b = queue->buffers, next; b; b = next) {
         next = b->next;
         buffer_end(b, user_thread, "the device was lost", &maps);

@@ -10,7 +10,7 @@
  *
  * A write goes straight into a buffer that is idle and within reach. Others are
  * collected, with their data, in a batch of their own that goes out before anything
- * else does, or when somebody waits. A long copy into the buffer itself is made
+ * else does, or when a thread waits. A long copy into the buffer itself is made
  * without the lock: until it is over, submits that use the buffer and maps of it wait,
  * and so do writes to the same bytes.
  */

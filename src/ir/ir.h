@@ -15,8 +15,8 @@
  *
  * Control flow is a tree. IF, SWITCH, LOOP and BLOCK are constructs: instructions
  * with regions inside. A construct's results are RESULT instructions in
- * Inst.results; whoever leaves the construct (YIELD, BREAK) brings a value for
- * each. Every region ends in exactly one FLOW instruction that leaves it; a
+ * Inst.results; an instruction that leaves the construct (YIELD, BREAK) has a value
+ * for each. Every region ends in exactly one FLOW instruction that leaves it; a
  * region that ends in YIELD, BREAK, CONTINUE, ... has nothing after it. A value
  * may be used after its definition in the same region and in the regions inside;
  * the parameters of a loop's body also in its continuing region.

@@ -4,7 +4,7 @@
  *
  * in     bytes from outside, of any length
  * out    GgufContents in the file's arena; every count, length, type, alignment and
- *        offset has been checked, so that whoever uses them need not
+ *        offset has been checked, so that users need not check again
  * knows  GGUF versions 2 and 3, little-endian
  * not    files, split models, what keys mean (but general.alignment)
  */

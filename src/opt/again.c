@@ -8,9 +8,9 @@
  * why    particles[i].x += ... loads what the line before has stored; each load has its
  *        bounds to check, and lanes that may be apart
  *
- * Other invocations may write there meanwhile, but nobody may ask for their order without
- * a barrier, at which all is forgotten. A store beyond the end of a buffer is none: only
- * what is known to be in bounds is known to be stored.
+ * Other invocations may write there meanwhile, but no kernel may rely on their order without
+ * a barrier, at which all is forgotten. A store beyond the end of a buffer stores nothing:
+ * only an access that is known to be in bounds is known to be stored.
  */
 #include "opt/opt_priv.h"
 

@@ -3,8 +3,8 @@
  * cut.c - what cannot be reached is dropped.
  *
  * in     an Ir
- * out    the same; nothing follows a construct that nobody falls out of, and the
- *        continuing part of a loop that nobody continues is empty
+ * out    the same; nothing follows a construct that never completes, and the
+ *        continuing region of a loop that is never continued is empty
  * why    known conditions leave such code behind, whose values come from nowhere
  */
 #include "opt/opt_priv.h"

@@ -10,8 +10,8 @@
  *
  *     if v < x[i] { x[i] = v }                      x[i] = select(v < x[i], v, x[i])
  *
- * Nobody else may write there meanwhile. Whoever does, races with the invocation that has
- * read it; but kernels do race, so it is asked for more: each invocation stores in a place
+ * No other invocation may write there meanwhile. That would be a race with the invocation
+ * that has read it; but kernels do race, so more is required: each invocation stores in a place
  * of its own, and nothing else of the variable is written. Of its own are
  *
  *     x[i]              with i made from the ids, each stepping over what others reach

@@ -4,8 +4,8 @@
  *
  * in     an Ir
  * out    the same in which equal pure operations on equal operands, where one
- *        sees the other, are one; places too, and loads of memory that nobody
- *        writes
+ *        sees the other, are one; places too, and loads of memory that is never
+ *        written
  *
  * A table from operations to the instruction that has done them, with a log so
  * that what a region adds is forgotten at its end.

@@ -37,8 +37,8 @@ uint32_t leaver_continued(const Inst *leaver, uint32_t i);
 
 /* same.c: are two values made the same way, from the same parameters, results and loads? */
 bool same_value(const Inst *x, const Inst *y);
-/* same.c: is it one number for a whole dispatch: a constant, or what memory has that nobody
- * writes? */
+/* same.c: true for a value that is one number in a whole dispatch: a constant, or memory that
+ * is never written. */
 bool value_is_fixed(const Inst *v);
 
 /* flatten.c: is it quicker done than jumped over, and harmless where it is not asked for? */

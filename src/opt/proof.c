@@ -163,8 +163,8 @@ static Range joined_bits(Range x, Range y)
     return (Range){0, (int64_t)bits};
 }
 
-/* x where it is related to y; x as it was where that leaves nothing, because then
- * nobody is here. */
+/* x where it is related to y; x as it was where that leaves nothing, because this
+ * place is then unreachable. */
 static Range where(Range x, Range y, uint32_t relation)
 {
     bool     with = relation & PROOF_SIGNED;

@@ -5,7 +5,7 @@
  * in     the source of a module: valid UTF-8 without NUL (parse.c sees to it)
  * out    tokens, one at a time; what is not a token comes out as TOKEN_INVALID
  * knows  WGSL "Textual Structure"
- * not    diagnostics: whoever meets an invalid token says what is wrong with it
+ * not    diagnostics: the parser reports an invalid token
  */
 #ifndef WEFT_SYNTAX_LEX_PRIV_H
 #define WEFT_SYNTAX_LEX_PRIV_H

@@ -8,11 +8,11 @@
  *
  * A hash table whose buckets are trees: the first bits of the hash choose the
  * bucket, then each level of its tree takes two more. With ordinary names a bucket
- * holds one or two. Whoever knows the hash can look for names that share a bucket,
- * but each level further down costs them four times the search for each name, and
+ * holds one or two. An attacker who knows the hash can search for names that share a
+ * bucket, but each further level costs four times the search for each name, and
  * after 28 levels the 64 bits are used up: no look-up takes more steps than that,
- * whatever the text. Only names with the same 64 bits make a list, and SipHash,
- * even with a key that is known, gives those to nobody cheaply.
+ * whatever the text. Only names with the same 64 bits make a list, and even
+ * with a known key there is no cheap way to find such names for SipHash.
  */
 #include "syntax/lex_priv.h"
 #include "syntax/syntax.h"

@@ -121,8 +121,8 @@ static Loan *loan_new(Call *c, napi_value memory)
     return loan;
 }
 
-/* tensorBorrow(...): as tensorCreate(), but the bytes are read on first use. Nobody else may
- * have them. */
+/* tensorBorrow(...): as tensorCreate(), but the bytes are read on first use. No other tensor may
+ * borrow them. */
 static napi_value tensor_borrow(Call *c)
 {
     weft_context    *ctx = arg_context(c, 0);

@@ -9,7 +9,7 @@
  * knows  that lanes of one group may go in any order
  *
  * When all lanes add to (or combine with) one place, they are combined first, as if
- * they went one after the other with nobody between them.
+ * they were performed one after the other without interruption.
  */
 #include "emit/llvm/emit_priv.h"
 

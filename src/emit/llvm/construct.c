@@ -7,8 +7,8 @@
  * knows  that lanes which leave further out, or return, arrive nowhere in between
  * not    what is done inside of a construct (flow.c, loop.c)
  *
- * Whoever reaches the exit of a construct that lanes leave apart says so in its `arrived`
- * mask, so that the mask after it is simply what arrived: the others are missing.
+ * Where lanes leave a construct separately, each lane that reaches the exit sets its bit in
+ * the construct's `arrived` mask; that is the mask of the code after it.
  */
 #include "emit/llvm/flow_priv.h"
 

@@ -9,8 +9,8 @@
  *        which is made again instead
  * not    what a segment does (flow.c), or for whom (segment.c)
  *
- * What one round of a loop hands to the next stays where it is, if nobody needs the old
- * value any more.
+ * A value that a loop carries to the next iteration is updated in place if the old value
+ * is dead.
  */
 #include "emit/llvm/wide_priv.h"
 
@@ -347,7 +347,7 @@ LlvmValue context_given_slot(Emit *e, const Inst *inst, uint32_t c)
     for (uint32_t i = 0; i < cs->given.len; i++)
         if (cs->given.data[i].slot == slot)
             return cs->given.data[i].aside;
-    /* Nobody may come to give it: then it stays as it is. */
+    /* No lane may assign it: then it keeps its value. */
     LlvmType type = slot_type(e, value_type(e, inst));
     Given given = {slot, LLVMBuildAlloca(e->entry, type, "aside"), type};
     LLVMBuildStore(cs->before, LLVMBuildLoad2(cs->before, type, slot, ""), given.aside);

@@ -241,8 +241,8 @@ bool      mask_may_have(LlvmValue mask, uint32_t lane); /* of a constant        
 LlvmValue mask_any(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue mask_all(Emit *e, LlvmValue mask);            /* i1                     */
 LlvmValue blend(Emit *e, LlvmValue mask, LlvmValue yes, LlvmValue no);
-/* With no lane left the rest is jumped over, since loops in it could be waiting for
- * stores that nobody makes. */
+/* With no active lane the rest is skipped, since loops in it could wait for stores
+ * that no lane makes. */
 void      mask_go_on_if_any(Emit *e, LlvmBlock otherwise);
 
 /* ---- condition.c ---- */

@@ -89,8 +89,8 @@ static bool is_worth_unrolling(Emit *e, const Inst *loop)
 
 /* ---- the continuing region ---- */
 
-/* The end of the continuing region: once more, for those who stay. Somebody does:
- * wherever lanes are taken away, it is looked whether any are left. */
+/* The end of the continuing region: the next iteration, for the lanes that remain. There is
+ * one: wherever lanes leave, the code tests whether any remain. */
 static void emit_next(Emit *e, Target *t, LlvmBlock header, Inst *const *args)
 {
     const Region *body = t->construct->flow.regions[0];
@@ -150,8 +150,8 @@ static void emit_continuing(Emit *e, Target *t, LlvmBlock header, LlvmValue befo
 
 /* ---- rounds ---- */
 
-/* Is the end of the body the only way to the continuing region? Then whoever is
- * active there goes on, and nobody has to be remembered. */
+/* True if the end of the body is the only way to the continuing region: its mask is then
+ * the mask there, and no mask of continuing lanes is needed. */
 static bool continues_straight(const Emit *e, const Inst *loop)
 {
     const Inst *end = loop->flow.regions[0]->last;

@@ -313,8 +313,7 @@ static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
 
 /* ---- segments of few ---- */
 
-/* Invocations from this one on do nothing here that counts; 0: nobody notices this one;
- * UINT32_MAX: some may. */
+/* Invocations from this one on have no effect here; 0: none has; UINT32_MAX: any may. */
 static uint32_t busy_below(const Emit *e, const Inst *inst)
 {
     IrEffect effect = ir_op_effect((IrOp)inst->op);

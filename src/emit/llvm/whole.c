@@ -155,7 +155,7 @@ static void add_gain(Survey *s, const Inst *inst, int64_t shuffles)
         s->gain[kin_of(s, inst->id)] += shuffles;
 }
 
-/* Somebody wants the components of a value: turned once, they are there for all. */
+/* The components of a value are used: it is transposed once, for all its uses. */
 static void take_apart(Survey *s, const Inst *inst, int64_t rounds)
 {
     if (s->may[inst->id] && !s->turned[inst->id])

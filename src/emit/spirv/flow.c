@@ -258,7 +258,7 @@ static void loop_back(Spirv *s, Frame *f, const Header *h, const Inst *end, SpvI
     spv_branch_if(s, condition, f->merge, on);
 }
 
-/* Nobody gets here: a loop must have a way back all the same. */
+/* Unreachable, but SPIR-V requires a back edge of every loop. */
 static void loop_never_back(Spirv *s, const Header *h, const Inst *loop)
 {
     const Region *body = loop->flow.regions[0];

@@ -14,8 +14,8 @@
  * others that arrive there; and from that block on as if it stood there, which may
  * take another step.
  *
- * All ways through a continue construct must lead to its branch back, those that nobody
- * takes as well: so UNREACHABLE is OpUnreachable elsewhere only.
+ * Every path through a continue construct must lead to its back edge, unreachable ones as
+ * well: so UNREACHABLE becomes OpUnreachable elsewhere only.
  */
 #include "emit/spirv/spirv_priv.h"
 

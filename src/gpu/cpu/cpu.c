@@ -153,8 +153,8 @@ static void *cpu_buffer_data(GpuDevice *d, GpuBuffer *b)
 
 /* ---- kernels and queries ---- */
 
-/* A quick version first, the fast one when it is worth it: unless somebody wants to know which
- * runs. */
+/* True if kernels are compiled in tiers: a quick version first, the fast one once it pays.
+ * WEFT_TIERS=off makes timings repeatable. */
 static bool has_tiers(void)
 {
     const char *word = getenv("WEFT_TIERS");

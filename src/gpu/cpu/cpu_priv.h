@@ -37,7 +37,7 @@ typedef struct PoolPart {
     ProofBox       box;
 } PoolPart;
 
-/* One dispatch, handed out in runs of workgroups. Whoever makes it sets the parts. */
+/* One dispatch, handed out in runs of workgroups. Its creator sets the parts. */
 typedef struct PoolJob {
     PoolPart       *parts;
     uint32_t        nparts;

@@ -354,7 +354,7 @@ static bool run_only(const PoolPart *p, void *memory)
     return version_of(p->kernel)(&p->dispatch, memory, at[0], at[0] + 1, at[1], at[2]) == 0;
 }
 
-/* What nobody could share, or would, is not timed. */
+/* A job that cannot be shared, or is too small to share, is not timed. */
 bool pool_run(Pool *p, PoolJob *job, Pace *pace)
 {
     if (job->total == 1)

@@ -9,9 +9,9 @@
  *
  * A submit is recorded and given to the driver by the thread that calls; the queue's own
  * thread, or one that waits anyway, waits for the fences in order and says what is done.
- * A thread that is woken costs more than an empty dispatch: the queue's own is called for
- * what somebody wants to hear of and does not wait for, and a while after a submit for
- * what nobody asked about.
+ * Waking a thread costs more than an empty dispatch: the queue's own thread is woken for
+ * completions that a callback wants and no thread waits for, and some time after a submit
+ * for all others.
  * With a deadline each dispatch is a flight of its own, so that its time can be told, and
  * what was too long has a name. Nothing stops a dispatch on a GPU: a device whose deadline
  * has passed is lost and adrift. Nothing of it is freed until its work has ended after
@@ -183,8 +183,8 @@ static void call_now(VulkanQueue *q)
     q->called_for = q->sent;
 }
 
-/* To wake a thread takes longer than an empty dispatch does: it is called at once only for
- * what somebody wants to hear of and does not wait for. Takes a spare flight in passing, if
+/* Waking a thread takes longer than an empty dispatch: it is woken at once only for
+ * completions that a callback wants and no thread waits for. Also takes a spare flight if
  * `spare` is not NULL. */
 static void enqueue(GpuDevice *d, VulkanFlight *f, VulkanFlight **spare)
 {
@@ -422,8 +422,8 @@ static bool land_first(GpuDevice *d, uint64_t limit)
     return landed;
 }
 
-/* Leaves the flights for a moment to those who may wait for them. A flight that is there
- * before and after it was taken by nobody. With the lock. */
+/* Leaves the flights to possible waiters for a moment. A flight that is there before and
+ * after has no waiter. With the lock. */
 static void give_others_time(VulkanQueue *q)
 {
     uint64_t serial = q->first ? q->first->serial : 0, until = clock_ns() + GRACE;

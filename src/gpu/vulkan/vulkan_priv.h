@@ -321,7 +321,7 @@ typedef struct VulkanQueue {
     VulkanCall      call;           /* not NONE while there are flights           */
     uint64_t        sent;           /* serial of the last flight                  */
     uint64_t        called_for;     /* CALL_NOW: up to this serial                */
-    bool            awaited;        /* the next flight is for somebody already    */
+    bool            awaited;        /* the next flight has a waiter already       */
     bool            ends;
     uint64_t        serial;         /* of the newest flight; record_lock          */
     atomic_ullong   completed;      /* serial                                     */

@@ -301,7 +301,7 @@ static void begin(Cluster *s, const JobRecord *r, const JobSpec *spec, Pack *tai
 }
 
 /* Reads a claimed job. One that a newer Weft stored is left to the servers that know it; one
- * that nobody can read ends. */
+ * that no server can read ends. */
 static StoreClaim read_claimed(Cluster *s, Arena *arena, const JobRecord *r, JobSpec *spec,
                                Pack *tail, Fault *fault)
 {

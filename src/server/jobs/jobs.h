@@ -9,7 +9,7 @@
  *
  * Ownership  a Job is counted: jobs_submit() and jobs_find() give a reference, job_release()
  *            takes it back.
- * Threads    any. Waiters are called with the lock held: they may only wake somebody.
+ * Threads    any. Waiters are called with the lock held: they may only wake a thread.
  */
 #ifndef WEFT_SERVER_JOBS_H
 #define WEFT_SERVER_JOBS_H

@@ -436,13 +436,15 @@ static LlvmValue bits(Emit *e, IrOp op, LlvmValue x, LlvmValue y)
     }
 }
 
-static LlvmValue component(Emit *e, const Inst *inst, LlvmValue x, LlvmValue y, LlvmValue z)
+/* `c`: which component; COMPONENTS: several of them, in one vector. */
+static LlvmValue component(Emit *e, const Inst *inst, uint32_t c, LlvmValue x, LlvmValue y,
+                           LlvmValue z)
 {
     IrOp op = (IrOp)inst->op;
     if (op == IR_RSQRT && sum_is_positive(e, inst->args[0]))
         return math_rsqrt_positive(e, x, NULL);
     if (op == IR_FADD || op == IR_FSUB)
-        return contract_inst(e, inst, x, y);
+        return contract_inst(e, inst, c, x, y);
     if (op >= IR_FADD && op <= IR_FREXP_EXP)
         return floating(e, op, x, y, z);
     if (op >= IR_IADD && op <= IR_DOT4U8)
@@ -548,7 +550,7 @@ static void emit_components(Emit *e, const Inst *inst, bool lanes)
         }
         for (uint32_t i = 0; i < inst->nargs; i++)
             a[i] = as_either(e, inst->args[i], c, lanes);
-        set_value(e, inst, c, component(e, inst, a[0], a[1], a[2]));
+        set_value(e, inst, c, component(e, inst, c, a[0], a[1], a[2]));
     }
 }
 
@@ -564,7 +566,7 @@ static void emit_whole(Emit *e, const Inst *inst)
         } else {
             for (uint32_t i = 0; i < inst->nargs; i++)
                 a[i] = whole_piece(e, inst->args[i], k);
-            set_value(e, inst, k, component(e, inst, a[0], a[1], a[2]));
+            set_value(e, inst, k, component(e, inst, COMPONENTS, a[0], a[1], a[2]));
         }
     }
 }
@@ -591,7 +593,7 @@ static LlvmValue first_lane(Emit *e, const Inst *x, uint32_t c)
     LlvmValue a[3] = {0};
     for (uint32_t i = 0; i < x->nargs; i++)
         a[i] = as_scalar(e, x->args[i], 0);
-    return component(e, x, a[0], a[1], a[2]);
+    return component(e, x, 0, a[0], a[1], a[2]);
 }
 
 void arith_inst(Emit *e, const Inst *inst)

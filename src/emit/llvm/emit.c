@@ -466,6 +466,7 @@ void emit_module(Emit *e)
     e->vars = ARENA_ARRAY(e->arena, VarState, e->ir->vars.len + 1);
     e->uses = ARENA_ARRAY(e->arena, uint32_t, e->ir->next_id);
     note_uses(e, e->ir->body);
+    contract_survey(e);
     lanewise_survey(e);
     runs_survey(e);
     function_begin(e);

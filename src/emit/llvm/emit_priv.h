@@ -161,6 +161,7 @@ typedef struct Emit {
     Val      *values;                       /* [ir->next_id]                      */
     uint32_t  segment;                      /* being emitted, from 1              */
     uint32_t *uses;                         /* [ir->next_id] as an operand        */
+    struct Products *products;              /* contract.c                         */
     uint32_t  math_calls[IR_OP_COUNT];      /* in the kernel, by components       */
     uint32_t  all_math_calls;
     uint64_t  emitted;                      /* instructions so far, about: effort.c */
@@ -276,8 +277,11 @@ void loop_params(Emit *e, const Target *t);
 /* ---- the others ---- */
 
 void arith_inst(Emit *e, const Inst *inst);             /* all PURE ones but places */
-/* contract.c: FADD or FSUB of x and y; v + z, for `arg` with value v below `sum`. */
-LlvmValue contract_inst(Emit *e, const Inst *inst, LlvmValue x, LlvmValue y);
+/* contract.c: component c of FADD or FSUB, of x and y; v + z, for `arg` with value v below
+ * `sum`. COMPONENTS: x and y are vectors of several components. */
+#define COMPONENTS UINT32_MAX
+void      contract_survey(Emit *e);                     /* at entry               */
+LlvmValue contract_inst(Emit *e, const Inst *inst, uint32_t c, LlvmValue x, LlvmValue y);
 LlvmValue contract_sum(Emit *e, const Inst *sum, const Inst *arg, LlvmValue v, LlvmValue z);
 /* Functions of f32 scalars or lane vectors; f16 is computed in f32. */
 LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y);

@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from harness import DOUBLE, FOREVER, SLOW, Server, double, main
+from harness import DOUBLE, FOREVER, SLOW, Server, double, main, until
 
 WEFT = None
 
@@ -115,6 +115,34 @@ class Api(unittest.TestCase):
             ({"limits": {"memory": "9999GB"}}, 403, "quota"),
             ({"outputs": {"y": {"shape": [1099511627776]}}}, 403, "quota"),
             ({"inputs": {"x": {"buffer": "missing"}}}, 404, "not-found"),
+            ({"wait": 1}, 400, "invalid"),
+            ({"wait": "true"}, 400, "invalid"),
+            ({"idempotency_key": 5}, 400, "invalid"),
+            ({"idempotency_key": "k" * 256}, 400, "invalid"),
+            ({"clearance": 5}, 400, "invalid"),
+            ({"priority": 1.5}, 400, "invalid"),
+            ({"outputs": {"y": {"shape": [1], "dtyp": "u32"}}}, 400, "invalid"),
+            ({"outputs": {"y": {"shape": [1], "dtype": 5}}}, 400, "invalid"),
+            ({"outputs": {"y": {"shape": [1], "buffer": 5}}}, 400, "invalid"),
+            ({"outputs": {"y": {"shape": [1], "buffer": "a\nb"}}}, 400, "invalid"),
+            ({"outputs": {"y": {"shape": [1], "size": 4}}}, 400, "invalid"),
+            ({"outputs": {"y": {"size": 0}}}, 400, "invalid"),
+            ({"outputs": {f"y{i}": {"shape": [1]} for i in range(10000)}}, 400, "invalid"),
+            ({"outputs": {"日本": {"shape": [1]}}}, 404, "not-found"),
+            ({"inputs": {f"x{i}": [1] for i in range(100)}}, 400, "invalid"),
+            ({"inputs": {"x": "abc"}}, 400, "invalid"),
+            ({"inputs": {"x": None}}, 400, "invalid"),
+            ({"inputs": {"x": {}}}, 400, "invalid"),
+            ({"inputs": {"x": {"part": "none"}}}, 400, "invalid"),
+            ({"inputs": {"x": {"buffer": "../../etc/passwd"}}}, 400, "invalid"),
+            ({"inputs": {"y": {"base64": "AAAA"}}}, 400, "invalid"),
+            ({"limits": {"time": 0}}, 400, "invalid"),
+            ({"limits": {"time": 1e300}}, 400, "invalid"),
+            ({"limits": {"memory": 1}}, 403, "quota"),
+            ({"limits": {"operations": 1}}, 429, "quota"),
+            ({"workgroups": [1, 1, 1, 1]}, 400, "invalid"),
+            ({"workgroups": 1}, 400, "invalid"),
+            ({"constants": {"missing": 1}}, 422, "compile"),
         ]
         for change, status, kind in cases:
             with self.subTest(change=change):
@@ -153,6 +181,38 @@ class Api(unittest.TestCase):
         self.assertEqual(len(seen), len(set(seen)))
         self.assertEqual(self.s.call("GET", "/v1/jobs?state=odd")[0], 400)
         self.assertEqual(self.s.call("GET", "/v1/jobs?limit=0")[0], 400)
+
+    def test_pages_go_on_where_they_were(self):
+        """Even if the job of the cursor has been deleted meanwhile."""
+        with Server(WEFT, "store.result_ttl=1ms") as s:
+            s.until_ready()
+            old = s.ok("POST", "/v1/jobs", {"runner": "x", "outputs": {"y": {"shape": [1]}}})
+            gone = s.ok("POST", "/v1/jobs", double([1]))
+            new = s.ok("POST", "/v1/jobs", {"runner": "x", "outputs": {"y": {"shape": [1]}}})
+            until(lambda: s.call("GET", "/v1/jobs/" + gone["id"])[0] == 404)
+            for after, want in (("", [new, old]), (new["id"], [old]), (gone["id"], [old]),
+                                (old["id"], [])):
+                page = s.ok("GET", "/v1/jobs?after=" + after)
+                self.assertEqual([j["id"] for j in page["jobs"]], [j["id"] for j in want])
+            for after in ("zzz", "A" * 3000, "'%20or%201=1", new["id"].lower()):
+                self.assertEqual(s.call("GET", "/v1/jobs?after=" + after)[0], 400)
+
+    def test_head_is_get_without_the_body(self):
+        for path in ("/health", "/v1/jobs", "/v1/state", "/openapi.json"):
+            _, got, body = self.s.call("GET", path)
+            status, headers, nothing = self.s.call("HEAD", path)
+            self.assertEqual((status, nothing), (200, b""))
+            self.assertEqual(headers["Content-Type"], got["Content-Type"])
+        self.assertEqual(self.s.call("HEAD", "/nothing")[0], 404)
+        self.assertEqual(self.s.call("HEAD", "/v1/check")[0], 405)
+
+    def test_names_of_buffers(self):
+        for name in ("%22", "a%0d%0ab", "%01", "%ff%fe", "a%5cb", "n" * 129):
+            self.assertEqual(self.s.call("PUT", "/v1/buffers/" + name, b"1234")[0], 400, name)
+        self.s.ok("PUT", "/v1/buffers/%c3%a9t%c3%a9", b"1234")
+        self.assertIn("été", [b["name"] for b in self.s.ok("GET", "/v1/buffers")["buffers"]])
+        job = double([0], inputs={"x": {"buffer": "été"}})
+        self.assertEqual(self.s.ok("POST", "/v1/jobs", job)["state"], "done")
 
     def test_cancel_stops_the_worker(self):
         job = {"wgsl": FOREVER, "outputs": {"y": {"shape": [2], "dtype": "u32"}},

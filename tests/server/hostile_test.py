@@ -69,6 +69,62 @@ class Requests(unittest.TestCase):
             "POST", "/v1/jobs", "Transfer-Encoding: chunked",
             body=b"ffffffffffffffff\r\nabc\r\n"))))
 
+    def test_chunks_of_every_kind(self):
+        body = json.dumps(double([1])).encode()
+        whole = b"%x\r\n%s\r\n0\r\n" % (len(body), body)
+        for chunks in (b"".join(b"1\r\n%c\r\n" % c for c in body) + b"0\r\n\r\n",
+                       b"%x;name=\"value\"\r\n%s\r\n0;last\r\n\r\n" % (len(body), body),
+                       b"%s%X\r\n%s\r\n000\r\n\r\n" % (b"0" * 30, len(body), body),
+                       whole + b"X-Trailer: y\r\nContent-Length: 5\r\n\r\n"):
+            self.expect(request("POST", "/v1/jobs", "Transfer-Encoding: chunked", body=chunks),
+                        200)
+        for chunks in (b"-1\r\n", b" 5\r\n", b"0x5\r\n", b"5\r\nabcdefgh\r\n0\r\n\r\n",
+                       b"11111111111111111\r\n"):
+            self.expect(request("POST", "/v1/jobs", "Transfer-Encoding: chunked", body=chunks),
+                        400, 413)
+        self.expect(request("POST", "/v1/jobs", "Transfer-Encoding: chunked",
+                            body=whole + b"X: y\r\n" * 10000 + b"\r\n"), 431, 413)
+
+    def test_transfer_codings(self):
+        for coding in ("gzip, chunked", "identity", "xchunked", "chunked, chunked", "chunked;q=1"):
+            self.expect(request("POST", "/v1/jobs", "Transfer-Encoding: " + coding,
+                                body=b"2\r\n{}\r\n0\r\n\r\n"), 501)
+        old = self.post(b"{}").replace(b"Content-Length: 2", b"Transfer-Encoding: chunked")
+        self.expect(old.replace(b"HTTP/1.1", b"HTTP/1.0"), 400)
+
+    def test_versions(self):
+        self.expect(self.post(json.dumps(double([1])).encode()).replace(b"1.1", b"1.0"), 200)
+        self.expect(b"GET /health HTTP/1.0\r\n\r\n", 421)
+        self.expect(self.post(b"{}").replace(b"HTTP/1.1", b"HTTP/2.0"), 505)
+        self.expect(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505)
+        self.expect(b"GET /health\r\n\r\n", 400)
+
+    def test_targets(self):
+        port = self.s.port
+        self.expect(request("GET", f"http://127.0.0.1:{port}/health"), 200)
+        self.expect(request("GET", f"HTTP://localhost:{port}/health"), 200)
+        self.expect(request("GET", f"http://127.0.0.1:{port}"), 200)
+        for target in ("http://evil.example/health", f"http://evil@127.0.0.1:{port}/health",
+                       "http:///health", "https://evil.example:443/v1/jobs"):
+            self.expect(request("GET", target), 421)
+        for target in ("*", "127.0.0.1:22", "health", "/health#x", "ftp://127.0.0.1/"):
+            self.expect(request("GET", target), 404)
+        self.expect(request("CONNECT", "127.0.0.1:22"), 404)
+        self.expect(request("TRACE", "/health"), 405)
+
+    def test_answers_before_the_body(self):
+        """What follows a refused head is not taken for a request."""
+        inner = self.post(json.dumps(double([1])).encode())
+        for path, status in (("/nothing", 404), ("/v1/jobs/x", 405)):
+            got = statuses(self.s.raw(request(
+                "POST", path, f"Content-Length: {len(inner)}", body=inner, last=False) + inner))
+            self.assertEqual(got, [status])
+        got = statuses(self.s.raw(request("POST", "/v1/jobs", "Content-Length: 99999999",
+                                          last=False) + inner))
+        self.assertEqual(got, [413])
+        self.assertEqual(statuses(self.s.raw(self.post(b"{", last=False) + inner)), [400, 200])
+        self.expect(request("POST", "/nothing", "Content-Length: 9", "Expect: 100-continue"), 404)
+
     def test_expect_continue(self):
         body = json.dumps(double([1])).encode()
         with socket.create_connection(("127.0.0.1", self.s.port), timeout=PATIENCE) as c:
@@ -99,6 +155,18 @@ class Requests(unittest.TestCase):
         self.expect(request("GET", "/health", "Host: evil.example"), 400)
         self.expect(request("GET", "/health", "Host : 127.0.0.1"), 400)
         self.expect(request("GET", "/health", "Bad Name: x"), 400)
+        self.expect(request("GET", "/health", "X: a\rb"), 400)
+        self.expect(request("GET", "/health", "X: a\x01b"), 400)
+        self.expect(request("GET", "/health", "X: a\tb", "Y:", "Z: \xe9"), 200)
+        self.expect(request("GET", "/health", " folded: x"), 400)
+        self.expect(request("GET", "/health", "nothing"), 400)
+        self.expect(bytes(range(256)) * 4 + b"\r\n\r\n", 400)
+        for name in ("Host", "Origin", "Authorization", "Content-Type", "X-Api-Key",
+                     "Content-Encoding", "Idempotency-Key", "X-Session-Token"):
+            self.expect(request("GET", "/health", name + ": x", name + ": y"), 400)
+        for host in ("127.0.0.1, evil", "evil@127.0.0.1", "127.0.0.1:x", "127.0.0.1.",
+                     "localhost.evil", "[::1", "127.0.0.1:99999", "127.1", "2130706433"):
+            self.expect(request("GET", "/health", "Host: " + host, host=False), 421)
         self.expect(request("GET", "/health", "Cookie: " + "c" * 10000), 200)
 
     def test_paths(self):
@@ -106,6 +174,7 @@ class Requests(unittest.TestCase):
                      "/v1/jobs/%00", "/v1/jobs/" + "A" * 26, "/v1/jobs//outputs/y",
                      "/v1/jobs/x/outputs/", "/V1/jobs", "/v1/jobs/%", "/v1/buffers/%2f"):
             self.expect(request("GET", path), 404, 400)
+        self.assertIn(b"\r\nAllow: POST, GET\r\n", self.s.raw(request("PUT", "/v1/jobs")))
         self.expect(request("BREW", "/v1/jobs"), 405, 501, 400)
         self.expect(request("PATCH", "/v1/jobs"), 405)
 

@@ -56,10 +56,14 @@ void answer_response(Request *r, int status, struct MHD_Response *response)
     if (!response)
         return;                         /* out of memory: the connection is closed */
     answer_common(r, response);
-    MHD_queue_response(r->connection, (unsigned)status, response);
-    MHD_destroy_response(response);
     r->stage = STAGE_ANSWERED;
     r->status = status;
+    if (r->aside) {
+        r->response = response;         /* queued on the connection's own thread */
+    } else {
+        MHD_queue_response(r->connection, (unsigned)status, response);
+        MHD_destroy_response(response);
+    }
     Metrics *m = r->http->desc.metrics;
     metrics_add(m, METRIC_REQUESTS, status < 300 ? 0 : status < 400 ? 1 : status < 500 ? 2 : 3,
                 1);
@@ -74,6 +78,15 @@ void answer_text(Request *r, int status, const char *type, const void *data, siz
     if (response)
         header(response, "Content-Type", type);
     answer_response(r, status, response);
+}
+
+void answer_bytes(Request *r, const void *data, size_t size)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        size, (void *)(uintptr_t)data, MHD_RESPMEM_PERSISTENT);
+    if (response)
+        header(response, "Content-Type", "application/octet-stream");
+    answer_response(r, 200, response);
 }
 
 void answer_json(Request *r, int status, const Text *json)
@@ -97,6 +110,8 @@ void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt,
                                                                     MHD_RESPMEM_MUST_COPY);
     if (response) {
         header(response, "Content-Type", "application/json");
+        if (status == 405 && r->allow)
+            header(response, "Allow", r->allow);
         if (status == 401)
             header(response, "WWW-Authenticate", "Bearer realm=\"weft\"");
         if (status == 429 || status == 503)

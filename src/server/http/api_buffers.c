@@ -14,10 +14,10 @@
 
 static bool name_ok(Request *r)
 {
-    const char *name = r->parts[0];
-    if (strlen(name) <= WIRE_MAX_NAME && !strpbrk(name, "\"\\/"))
+    if (spec_name_ok(r->parts[0]))
         return true;
-    answer_error(r, 400, WEFT_ERROR_INVALID, "not a buffer's name");
+    answer_error(r, 400, WEFT_ERROR_INVALID, "a buffer's name has at most %u bytes of UTF-8, no "
+                 "control characters, quotes, slashes and backslashes", WIRE_MAX_NAME);
     return false;
 }
 
@@ -50,12 +50,16 @@ void api_buffer_get(Request *r)
 {
     BufferRecord b;
     uint64_t     failures = store_failures(jobs_store(r->http->desc.jobs));
+    if (!r->aside) {
+        request_aside(r, api_buffer_get);
+        return;
+    }
     bool found = store_buffer_get(jobs_store(r->http->desc.jobs), &r->arena, r->who.tenant,
                                   r->parts[0], &b);
     if (!found && !store_is_gone(r, failures))
         answer_error(r, 404, WEFT_ERROR_NOT_FOUND, "there is no buffer '%.100s'", r->parts[0]);
-    else if (found)
-        answer_text(r, 200, "application/octet-stream", b.bytes.data, b.bytes.size);
+    else if (found && request_hold(r, b.bytes.size))
+        answer_bytes(r, b.bytes.data, b.bytes.size);
 }
 
 void api_buffer_put(Request *r)
@@ -64,6 +68,10 @@ void api_buffer_put(Request *r)
         return;
     if (r->body_size == 0 || r->body_size % 4) {
         answer_error(r, 400, WEFT_ERROR_SHAPE, "a buffer has a multiple of 4 bytes");
+        return;
+    }
+    if (!r->aside) {                    /* it waits for the disk */
+        request_aside(r, api_buffer_put);
         return;
     }
     if (!jobs_may_store(r->http->desc.jobs, r->who.tenant, r->body_size)) {
@@ -88,6 +96,10 @@ void api_buffer_put(Request *r)
 
 void api_buffer_delete(Request *r)
 {
+    if (!r->aside) {
+        request_aside(r, api_buffer_delete);
+        return;
+    }
     BufferRecord b = {.name = r->parts[0]};
     StoreOp op = {.kind = STORE_DELETE_BUFFER, .job = {.tenant = r->who.tenant}, .buffers = &b,
                   .buffer_count = 1};

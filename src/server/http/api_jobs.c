@@ -28,6 +28,12 @@ static int status_of(const JobRecord *j, bool waits)
 static void answer_job(Request *r, int status, const JobRecord *j, double progress,
                        bool with_outputs)
 {
+    if (with_outputs && j->state == JOB_DONE && j->outputs.size > HTTP_LARGE) {
+        if (r->job && !request_hold(r, j->outputs.size))
+            return;                     /* it stays in the store */
+        answer_pieces(r, status, j);
+        return;
+    }
     Text out = {.arena = &r->arena};
     show_job(&out, j, progress, with_outputs);
     text_char(&out, '\n');
@@ -42,8 +48,7 @@ bool store_is_gone(Request *r, uint64_t failures)
     return gone;
 }
 
-/* The stored record of a job of this tenant. False after an answer. */
-static bool stored_job(Request *r, const char *id, bool with_blobs, JobRecord *out)
+bool stored_job(Request *r, const char *id, bool with_blobs, JobRecord *out)
 {
     uint64_t failures = store_failures(jobs_store(r->http->desc.jobs));
     if (strlen(id) == STORE_ID_SIZE - 1
@@ -55,6 +60,25 @@ static bool stored_job(Request *r, const char *id, bool with_blobs, JobRecord *o
     return false;
 }
 
+/* Shows the stored job r->shown with its outputs. Large ones are read on another thread. */
+static void show_stored(Request *r)
+{
+    JobRecord j;
+    bool      waited = r->route->handle == api_submit;
+    if (!stored_job(r, r->shown, false, &j))
+        return;
+    if (j.bytes > HTTP_LARGE && !r->aside)
+        request_aside(r, show_stored);
+    else if (request_hold(r, j.bytes) && stored_job(r, r->shown, true, &j))
+        answer_job(r, status_of(&j, waited), &j, 0, true);
+}
+
+static void answer_stored(Request *r, const char *id)
+{
+    r->shown = arena_printf(&r->arena, "%s", id);
+    show_stored(r);
+}
+
 /* ---- submitting ---- */
 
 static void wait_job(Request *r);
@@ -64,7 +88,6 @@ static void wait_moved(Request *r, const char *id)
 {
     Jobs     *jobs = r->http->desc.jobs;
     char      other[STORE_ID_SIZE];
-    JobRecord j;
     snprintf(other, sizeof other, "%s", id);
     job_unwatch(jobs, r->job, &r->waiter);
     job_release(jobs, r->job);
@@ -74,8 +97,8 @@ static void wait_moved(Request *r, const char *id)
         r->waiter.every = r->raw;
         job_watch(jobs, r->job, &r->waiter);
         wait_job(r);
-    } else if (stored_job(r, other, true, &j)) {
-        answer_job(r, status_of(&j, true), &j, 0, true);
+    } else {
+        answer_stored(r, other);
     }
 }
 
@@ -140,6 +163,7 @@ static void submit(Request *r, json_t *root, const JobSpec *spec)
         return;
     hash_request(r, s.request_hash);
     job_spec_pack(&packed, spec);
+    request_drop_body(r);
     s.waits = json_is_true(json_object_get(root, "wait"));
     r->raw = s.waits;
     r->waiter = (JobWaiter){.wake = request_wake, .user = r};
@@ -155,9 +179,7 @@ static void submit(Request *r, json_t *root, const JobSpec *spec)
     if (r->job) {
         wait_job(r);
     } else if (existed) {
-        JobRecord j;
-        if (stored_job(r, why, true, &j))
-            answer_job(r, status_of(&j, true), &j, 0, true);
+        answer_stored(r, why);
     } else {
         metrics_add(r->http->desc.metrics, METRIC_REJECTED, kind == WEFT_ERROR_QUOTA ? 1 : 3, 1);
         guard_audit(r, "submit", false, "", why);
@@ -199,15 +221,23 @@ void api_submit(Request *r)
     uint32_t  count;
     json_t   *root = read_body(r, parts, &count);
     JobSpec  *spec = ARENA_NEW(&r->arena, JobSpec);
+    Arena     data;                     /* of inputs: a request may wait for long */
     if (!root)
         return;
     const char *clearance = text_field(root, "clearance");
-    if (spec_read(r, root, parts, count, spec)
+    if (*clearance && !r->aside) {      /* its use waits for the disk */
+        json_decref(root);
+        request_aside(r, api_submit);
+        return;
+    }
+    arena_init(&data, 0);
+    if (spec_read(r, &data, root, parts, count, spec)
         && (!*clearance || clearance_use(r, clearance, spec))) {
         guard_audit(r, "validate", true, *spec->runner ? spec->runner : "wgsl",
                     *clearance ? "clearance" : "");
         submit(r, root, spec);
     }
+    arena_fini(&data);
     json_decref(root);
 }
 
@@ -243,7 +273,7 @@ void api_check(Request *r)
     char            why[512] = "";
     if (!root)
         return;
-    if (spec_read(r, root, NULL, 0, spec)) {
+    if (spec_read(r, &r->arena, root, NULL, 0, spec)) {
         job_spec_pack(&packed, spec);
         r->waiter = (JobWaiter){.every = true, .wake = request_wake, .user = r};
         atomic_store(&r->woken, false);
@@ -265,15 +295,13 @@ void api_check(Request *r)
 
 void api_job(Request *r)
 {
-    JobRecord j;
-    JobView   view;
-    Job      *job = jobs_find(r->http->desc.jobs, r->who.tenant, r->parts[0]);
-    if (job) {
-        job_view(r->http->desc.jobs, job, &view);
+    JobView view;
+    r->job = jobs_find(r->http->desc.jobs, r->who.tenant, r->parts[0]);
+    if (r->job) {
+        job_view(r->http->desc.jobs, r->job, &view);
         answer_job(r, 200, &view.record, view.progress, true);
-        job_release(r->http->desc.jobs, job);
-    } else if (stored_job(r, r->parts[0], true, &j)) {
-        answer_job(r, 200, &j, 0, true);
+    } else {
+        answer_stored(r, r->parts[0]);
     }
 }
 
@@ -327,6 +355,10 @@ void api_list(Request *r)
     }
     if (!read_states(r, &states))
         return;
+    if (after && *after && !jobs_id_ok(after)) {
+        answer_error(r, 400, WEFT_ERROR_INVALID, "after: the id of a job, as \"next\" gives it");
+        return;
+    }
     /* What the store has as queued may run by now. */
     uint32_t   wanted = states & 3 ? states | 3 : states;
     uint64_t   failures = store_failures(jobs_store(r->http->desc.jobs));
@@ -356,16 +388,22 @@ void api_result(Request *r)
 {
     JobRecord j;
     JobOutput outputs[WIRE_MAX_INPUTS];
-    if (!stored_job(r, r->parts[0], true, &j))
+    if (!stored_job(r, r->parts[0], false, &j))
         return;
     if (j.state != JOB_DONE) {
         answer_error(r, 409, WEFT_ERROR_NOT_FOUND, "the job is %s", job_state_name(j.state));
         return;
     }
+    if (j.bytes > HTTP_LARGE && !r->aside) {
+        request_aside(r, api_result);
+        return;
+    }
+    if (!request_hold(r, j.bytes) || !stored_job(r, r->parts[0], true, &j))
+        return;
     uint32_t count = result_unpack(j.outputs, outputs, WIRE_MAX_INPUTS);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(outputs[i].name, r->parts[1]) == 0) {
-            answer_text(r, 200, "application/octet-stream", outputs[i].bytes, outputs[i].size);
+            answer_bytes(r, outputs[i].bytes, outputs[i].size);
             return;
         }
     answer_error(r, 404, WEFT_ERROR_NOT_FOUND, "the job has no output '%.100s'", r->parts[1]);

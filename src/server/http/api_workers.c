@@ -102,6 +102,10 @@ static void show_lease(Request *r, const Lease *lease, const JobSpec *spec, cons
 
 void api_lease(Request *r)
 {
+    if (!r->aside) {                    /* specs may be large */
+        request_aside(r, api_lease);
+        return;
+    }
     json_t *root = body_json(r, r->body, r->body_size);
     Lease   lease;
     if (!root)

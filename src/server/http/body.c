@@ -18,9 +18,10 @@
 /* ---- gzip ---- */
 
 /* Inflates into a buffer that grows up to `limit`. NULL, or what is wrong. */
-static const char *inflate_all(const uint8_t *from, size_t size, uint64_t limit, uint8_t **out,
+static const char *inflate_all(Request *r, const uint8_t *from, size_t size, uint8_t **out,
                                size_t *out_size)
 {
+    uint64_t    limit = r->http->config->max_body;
     z_stream    z = {.next_in = (uint8_t *)(uintptr_t)from, .avail_in = (unsigned)size};
     uint8_t    *data = NULL;
     size_t      room = 0, at = 0;
@@ -30,7 +31,12 @@ static const char *inflate_all(const uint8_t *from, size_t size, uint64_t limit,
         return "out of memory";
     while (!why && code != Z_STREAM_END) {
         if (at == room) {
+            uint64_t old = room;
             room = room ? MIN_OF(room * 2, limit + 1) : MIN_OF(MAX_OF(size * 2, 4096), limit + 1);
+            if (!request_try_hold(r, room - old)) {
+                why = "room";
+                break;
+            }
             uint8_t *more = realloc(data, room + 1);
             if (!more) {
                 why = "out of memory";
@@ -72,16 +78,18 @@ bool body_inflate(Request *r)
                      "understood", coding);
         return false;
     }
-    uint64_t    limit = r->http->config->max_body;
-    const char *why = inflate_all(r->body ? r->body : (const uint8_t *)"", r->body_size, limit,
+    const char *why = inflate_all(r, r->body ? r->body : (const uint8_t *)"", r->body_size,
                                   &data, &size);
+    if (why && r->room != ROOM_TAKEN)
+        return answer_no_room(r);
     if (why) {
         bool large = strcmp(why, "large") == 0;
         answer_error(r, large ? 413 : 400, large ? WEFT_ERROR_QUOTA : WEFT_ERROR_FORMAT, "%s",
                      large ? "the body is too large when it is decompressed" : why);
         return false;
     }
-    free(r->body);
+    request_drop_body(r);
+    r->expected = r->held;              /* the rest is for what was decompressed */
     r->body = data;
     r->body_size = r->body_room = size;
     return true;

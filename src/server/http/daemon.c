@@ -37,6 +37,10 @@ const char *request_query(const Request *r, const char *name)
 void request_sleep(Request *r, void (*again)(Request *r))
 {
     r->again = again;
+    if (r->aside) {                     /* it sleeps already */
+        r->sleeps = true;
+        return;
+    }
     MHD_suspend_connection(r->connection);
     atomic_store(&r->slept, true);
     atomic_store(&r->suspended, true);
@@ -76,6 +80,38 @@ static void request_unlink(Request *r)
     pthread_mutex_unlock(&h->lock);
 }
 
+bool request_try_hold(Request *r, uint64_t bytes)
+{
+    r->room = jobs_take_room(r->http->desc.jobs, r->who.tenant, bytes);
+    r->held += r->room == ROOM_TAKEN ? bytes : 0;
+    return r->room == ROOM_TAKEN;
+}
+
+bool answer_no_room(Request *r)
+{
+    if (r->room == ROOM_TENANT_FULL)
+        answer_error(r, 429, WEFT_ERROR_QUOTA, "quota: too much memory is in use for requests "
+                     "(%llu)", (unsigned long long)r->http->config->quota_requests);
+    else
+        answer_error(r, 503, WEFT_ERROR_MEMORY, "too much memory is in use for requests of all "
+                     "tenants (%llu)", (unsigned long long)r->http->config->request_memory);
+    return false;
+}
+
+bool request_hold(Request *r, uint64_t bytes)
+{
+    return request_try_hold(r, bytes) || answer_no_room(r);
+}
+
+void request_drop_body(Request *r)
+{
+    free(r->body);
+    r->body = NULL;
+    jobs_give_room(r->http->desc.jobs, r->who.tenant, r->expected);
+    r->held -= r->expected;
+    r->body_size = r->body_room = r->expected = 0;
+}
+
 static void request_free(Request *r)
 {
     request_unlink(r);
@@ -86,7 +122,10 @@ static void request_free(Request *r)
     }
     models_release(r->model);
     live_call_release(r->call);
-    free(r->body);
+    if (r->response)
+        MHD_destroy_response(r->response);
+    request_drop_body(r);
+    jobs_give_room(r->http->desc.jobs, r->who.tenant, r->held);
     arena_fini(&r->arena);
     free(r);
 }
@@ -106,6 +145,18 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
 
 static void find_route(Request *r);
 
+/* Counts memory for a body whose length was not announced. */
+static bool expect_more(Request *r, uint64_t size)
+{
+    if (size <= r->expected)
+        return true;
+    uint64_t more = MAX_OF(size - r->expected, r->expected);
+    if (!request_try_hold(r, more))
+        return false;
+    r->expected += more;
+    return true;
+}
+
 /* libmicrohttpd takes no answer while a body arrives: one that is too large is read to its
  * end without being kept, one that does not end is cut off. False: close the connection. */
 static bool add_body(Request *r, const char *data, size_t size)
@@ -117,7 +168,8 @@ static bool add_body(Request *r, const char *data, size_t size)
         guard_audit(r, "body", false, r->path, "the request took too long to arrive");
         return false;
     }
-    if (r->too_large || size > limit - r->body_size) {
+    if (!r->keeps_body || r->too_large || size > limit - r->body_size
+        || !expect_more(r, r->body_size + size)) {
         r->too_large += size;
         return r->too_large <= limit;
     }
@@ -135,16 +187,39 @@ static bool add_body(Request *r, const char *data, size_t size)
     return true;
 }
 
+static void serve(Request *r)
+{
+    if (body_inflate(r))
+        r->route->handle(r);
+}
+
 static void handle(Request *r)
 {
     r->stage = STAGE_HANDLE;
     atomic_store(&r->arriving, false);
     r->complete_ns = clock_ns();
-    if (r->too_large)
+    if (r->room != ROOM_TAKEN)
+        answer_no_room(r);
+    else if (r->too_large && r->keeps_body)
         answer_error(r, 413, WEFT_ERROR_QUOTA, "the body is larger than %llu bytes",
                      (unsigned long long)r->http->config->max_body);
-    else if (body_inflate(r))
-        r->route->handle(r);
+    else if (r->body_size > HTTP_LARGE || request_header(r, "Content-Encoding"))
+        request_aside(r, serve);
+    else
+        serve(r);
+}
+
+/* Memory for a body of known length is counted before it comes. */
+static void expect_body(Request *r)
+{
+    const char *length = request_header(r, "Content-Length");
+    r->keeps_body = strcmp(r->route->method, "POST") == 0
+                 || strcmp(r->route->method, "PUT") == 0;
+    uint64_t    size = length && r->keeps_body ? strtoull(length, NULL, 10) : 0;
+    if (size && !request_hold(r, size))
+        return;
+    r->expected = size;
+    r->stage = STAGE_BODY;
 }
 
 /* Everything that can be refused before the body. */
@@ -158,13 +233,13 @@ static void begin(Request *r)
         return;
     if (!r->route->is_public && !guard_identity(r))
         return;
-    r->stage = STAGE_BODY;
+    expect_body(r);
 }
 
 static void begin_again(Request *r)
 {
     if (guard_identity(r))
-        r->stage = STAGE_BODY;
+        expect_body(r);
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url,
@@ -172,21 +247,26 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                                   size_t *size, void **state)
 {
     Request *r = *state;
-    (void)url;
-    (void)method;
-    (void)version;
     if (!r)
         return MHD_NO;
     if (r->stage == STAGE_NEW) {
         r->connection = connection;
         r->method = method;
         r->path = url;
+        r->version = version;
         (void)user;
         begin(r);
         return MHD_YES;
     }
     if (atomic_load(&r->suspended))
         return MHD_YES;
+    if (r->response) {
+        struct MHD_Response *response = r->response;
+        r->response = NULL;
+        MHD_queue_response(connection, (unsigned)r->status, response);
+        MHD_destroy_response(response);
+        return MHD_YES;
+    }
     if (atomic_load(&r->http->closing) && r->stage != STAGE_ANSWERED) {
         *size = 0;
         answer_error(r, 503, WEFT_ERROR_DEVICE_LOST, "the server is shutting down");
@@ -266,10 +346,29 @@ static bool matches(Request *r, const char *pattern)
     return !*path;
 }
 
+/* HEAD is GET without the body, which libmicrohttpd leaves out. */
+static bool takes_method(const Request *r, const Route *route)
+{
+    return strcmp(route->method, r->method) == 0
+        || (strcmp(r->method, "HEAD") == 0 && strcmp(route->method, "GET") == 0
+            && route->handle != api_live && route->handle != api_events);
+}
+
+static void answer_preflight(Request *r)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL,
+                                                                    MHD_RESPMEM_PERSISTENT);
+    MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    MHD_add_response_header(response, "Access-Control-Allow-Headers",
+                            "Authorization, Content-Type, Idempotency-Key, X-Api-Key, "
+                            "X-Session-Token, X-Weft-Csrf, traceparent");
+    MHD_add_response_header(response, "Access-Control-Allow-Credentials", "true");
+    answer_response(r, 204, response);
+}
+
 static void find_route(Request *r)
 {
     static const Route live = {"GET", "", SCOPE_LIVE, false, false, api_live};
-    bool other_method = false;
     if (r->live_port && strcmp(r->method, "GET") == 0) {
         r->route = &live;
         return;
@@ -278,26 +377,20 @@ static void find_route(Request *r)
         const Route *route = &http_routes[i];
         if (r->live_port || (r->metrics_port && !route->on_metrics) || !matches(r, route->path))
             continue;
-        if (strcmp(route->method, r->method) == 0) {
+        if (takes_method(r, route)) {
             r->route = route;
             return;
         }
-        other_method = true;
+        r->allow = r->allow ? arena_printf(&r->arena, "%s, %s", r->allow, route->method)
+                            : route->method;
     }
-    if (other_method && strcmp(r->method, "OPTIONS") == 0 && guard_origin(r)) {
-        struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL,
-                                                                        MHD_RESPMEM_PERSISTENT);
-        MHD_add_response_header(response, "Access-Control-Allow-Methods",
-                                "GET, POST, PUT, DELETE");
-        MHD_add_response_header(response, "Access-Control-Allow-Headers",
-                                "Authorization, Content-Type, Idempotency-Key, X-Api-Key, "
-                                "X-Session-Token, X-Weft-Csrf, traceparent");
-        MHD_add_response_header(response, "Access-Control-Allow-Credentials", "true");
-        answer_response(r, 204, response);
-    } else if (r->stage != STAGE_ANSWERED && (other_method || !answer_page(r))) {
-        answer_error(r, other_method ? 405 : 404, WEFT_ERROR_NOT_FOUND, other_method
-                     ? "this address does not take %s" : "there is no such address", r->method);
-    }
+    if (r->allow && strcmp(r->method, "OPTIONS") == 0 && guard_origin(r))
+        answer_preflight(r);
+    else if (r->stage != STAGE_ANSWERED && r->allow)
+        answer_error(r, 405, WEFT_ERROR_NOT_FOUND, "this address does not take %.20s",
+                     r->method);
+    else if (r->stage != STAGE_ANSWERED && !answer_page(r))
+        answer_error(r, 404, WEFT_ERROR_NOT_FOUND, "there is no such address");
 }
 
 const char *http_route(uint32_t index)
@@ -500,6 +593,10 @@ Http *http_open(const HttpDesc *desc, char *why, size_t size)
     bool ok = resolve(text, &address, h->address, sizeof h->address, &h->port);
     if (!ok)
         snprintf(why, size, "server.listen: '%s' is not an address with a port", text);
+    if (!asides_open(h)) {
+        snprintf(why, size, "a thread cannot be started");
+        ok = false;
+    }
     ok = ok && open_tls(h, why, size) && open_metrics(h, why, size) && open_live(h, why, size);
     if (ok) {
         h->api = start(h, &address, PORT_API);
@@ -534,7 +631,6 @@ void http_quiesce(Http *h)
 static void wake_all(Http *h)
 {
     bool waits = true;
-    atomic_store(&h->closing, true);
     for (int ms = 0; waits && ms < CLOSE_MS; ms += 5) {
         waits = false;
         pthread_mutex_lock(&h->lock);
@@ -551,6 +647,8 @@ void http_close(Http *h)
 {
     if (!h)
         return;
+    atomic_store(&h->closing, true);
+    asides_close(h);
     wake_all(h);
     if (h->api)
         MHD_stop_daemon(h->api);

@@ -64,11 +64,8 @@ void api_events(Request *r)
                                                            r, NULL));
         return;
     }
-    if (!store_job_get(jobs_store(r->http->desc.jobs), &r->arena, r->parts[0], false, &j)
-        || strcmp(j.tenant, r->who.tenant) != 0) {
-        answer_error(r, 404, WEFT_ERROR_NOT_FOUND, "there is no job '%.40s'", r->parts[0]);
+    if (!stored_job(r, r->parts[0], false, &j))
         return;
-    }
     char    event[4096];
     ssize_t n = put_event(r, &j, 0, event, sizeof event);
     answer_stream(r, MHD_create_response_from_buffer(n > 0 ? (size_t)n : 0, event,

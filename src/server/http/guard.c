@@ -46,10 +46,43 @@ static enum MHD_Result check_name(void *user, enum MHD_ValueKind kind, const cha
 {
     bool *bad = user;
     (void)kind;
-    (void)value;
     for (const char *at = name; *at; at++)
         *bad = *bad || (unsigned char)*at <= ' ' || (unsigned char)*at >= 0x7f || *at == ':';
+    for (const char *at = value ? value : ""; *at; at++)
+        *bad = *bad || ((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7f;
     return MHD_YES;
+}
+
+/* A header of these that comes twice may mean one thing to a proxy and another here. */
+static const char *const unique[] = {
+    "Content-Length", "Transfer-Encoding", "Host", "Origin", "Authorization", "X-Api-Key",
+    "X-Session-Token", "Content-Type", "Content-Encoding", "Idempotency-Key",
+};
+
+static bool guard_unique(Request *r)
+{
+    for (size_t i = 0; i < COUNTOF(unique); i++)
+        if (header_count(r, unique[i]) > 1) {
+            answer_error(r, 400, WEFT_ERROR_FORMAT, "the header %s comes twice", unique[i]);
+            return false;
+        }
+    return true;
+}
+
+/* libmicrohttpd would wait for the end of the connection where it does not know the coding. */
+static bool guard_coding(Request *r)
+{
+    const char *coding = request_header(r, "Transfer-Encoding");
+    if (!coding)
+        return true;
+    if (request_header(r, "Content-Length"))
+        answer_error(r, 400, WEFT_ERROR_FORMAT, "Content-Length and Transfer-Encoding together");
+    else if (strcmp(r->version, "HTTP/1.0") == 0)
+        answer_error(r, 400, WEFT_ERROR_FORMAT, "HTTP/1.0 has no Transfer-Encoding");
+    else if (strcasecmp(coding, "chunked") != 0)
+        answer_error(r, 501, WEFT_ERROR_UNSUPPORTED, "Transfer-Encoding '%.40s'; chunked is "
+                     "understood", coding);
+    return r->stage != STAGE_ANSWERED;
 }
 
 static bool guard_lengths(Request *r)
@@ -58,12 +91,9 @@ static bool guard_lengths(Request *r)
     bool        bad = false;
     MHD_get_connection_values(r->connection, MHD_HEADER_KIND, check_name, &bad);
     if (bad)
-        answer_error(r, 400, WEFT_ERROR_FORMAT, "a header name is malformed");
-    else if (length && request_header(r, "Transfer-Encoding"))
-        answer_error(r, 400, WEFT_ERROR_FORMAT, "Content-Length and Transfer-Encoding together");
-    else if (header_count(r, "Content-Length") > 1
-             || header_count(r, "Transfer-Encoding") > 1 || header_count(r, "Host") > 1)
-        answer_error(r, 400, WEFT_ERROR_FORMAT, "a header that must be unique comes twice");
+        answer_error(r, 400, WEFT_ERROR_FORMAT, "a header is malformed");
+    else if (!guard_unique(r) || !guard_coding(r))
+        return false;
     else if (length && strtoull(length, NULL, 10) > r->http->config->max_body)
         answer_error(r, 413, WEFT_ERROR_QUOTA, "the body is larger than %llu bytes",
                      (unsigned long long)r->http->config->max_body);
@@ -86,18 +116,32 @@ static void read_trace(Request *r)
     snprintf(r->trace, sizeof r->trace, "00-%.32s-%.16s-01", ok ? given + 3 : hex, hex + 32);
 }
 
+/* "http://host:port/path" counts more than the header (RFC 9112 3.2.2). */
+static void read_authority(Request *r)
+{
+    const char *at = r->path;
+    size_t      scheme = strncasecmp(at, "http://", 7) == 0 ? 7
+                       : strncasecmp(at, "https://", 8) == 0 ? 8 : 0;
+    r->host = request_header(r, "Host");
+    if (!scheme)
+        return;
+    size_t length = strcspn(at + scheme, "/");
+    r->host = arena_printf(&r->arena, "%.*s", (int)MIN_OF(length, 256), at + scheme);
+    r->path = at[scheme + length] ? at + scheme + length : "/";
+}
+
 bool guard_headers(Request *r)
 {
     Http *h = r->http;
     read_trace(r);
+    read_authority(r);
     if (!guard_lengths(r))
         return false;
-    if (!auth_host_ok(h->config, request_header(r, "Host"), h->address,
+    if (!auth_host_ok(h->config, r->host, h->address,
                       r->metrics_port ? h->metrics_port : r->live_port ? h->live_port
                                                                        : h->port)) {
         answer_error(r, 421, WEFT_ERROR_DENIED, "this server is not '%.100s'; server.hosts lists "
-                     "the names it goes by", request_header(r, "Host")
-                     ? request_header(r, "Host") : "");
+                     "the names it goes by", r->host ? r->host : "");
         return false;
     }
     if (r->has_nul) {
@@ -114,7 +158,7 @@ bool guard_headers(Request *r)
 /* Pages come from the port of the API, also those that call the live port. */
 static const char *page_host(Request *r)
 {
-    const char *host = request_header(r, "Host");
+    const char *host = r->host;
     if (!r->live_port || !host)
         return host;
     const char *colon = strrchr(host, ':'), *bracket = strrchr(host, ']');

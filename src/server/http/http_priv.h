@@ -13,6 +13,8 @@
 #include "server/http/http.h"
 
 #define HTTP_MAX_PARTS 4u               /* variable parts of a path                       */
+#define HTTP_ASIDES    2u               /* threads for requests that take long            */
+#define HTTP_LARGE     65536u           /* bytes that take long                           */
 
 typedef struct Request Request;
 
@@ -35,6 +37,11 @@ struct Http {
     uint16_t           port, metrics_port, live_port;
     pthread_mutex_t    lock;                /* of the list                                */
     Request           *requests;            /* all that have not ended                    */
+    pthread_t          asides[HTTP_ASIDES];
+    uint32_t           aside_count;
+    pthread_cond_t     more_asides;
+    Request           *first_aside, **last_aside;   /* that wait for these threads        */
+    bool               asides_end;
     atomic_bool        closing;             /* nothing sleeps any more                    */
     char              *certificate, *key;   /* PEM texts; NULL: no TLS                    */
 };
@@ -63,8 +70,10 @@ struct Request {
     int                    fd;              /* of the connection                          */
     atomic_bool            arriving;        /* it is not whole yet                        */
     Arena                  arena;       /* for everything of this request                 */
-    const char            *method, *path;
+    const char            *method, *path, *version;
+    const char            *host;        /* that the client means; NULL: it does not say   */
     const Route           *route;
+    const char            *allow;       /* methods of the address, if this is none of them */
     const char            *parts[HTTP_MAX_PARTS];
     RequestStage           stage;
     bool                   metrics_port, live_port;
@@ -74,12 +83,22 @@ struct Request {
     char                   trace[56];   /* traceparent                                    */
     uint8_t               *body;        /* malloc'ed                                      */
     size_t                 body_size, body_room;
-    uint64_t               too_large;   /* bytes beyond the limit, not kept               */
+    uint64_t               too_large;   /* bytes that are not kept                        */
+    uint64_t               held;        /* bytes that are counted for its tenant          */
+    uint64_t               expected;    /* of them, for the body that arrives             */
+    bool                   keeps_body;  /* its route takes one                            */
+    JobsRoom               room;        /* was there memory for it?                       */
     uint64_t               begun_ns, complete_ns;
     /* waiting */
     atomic_bool            suspended, woken;
     atomic_bool            slept;       /* once or more often: its client waits           */
+    bool                   aside;       /* it is handled by another thread                */
+    bool                   sleeps;      /* which left it asleep                           */
+    Request               *next_aside;
+    void                 (*work)(Request *r);   /* for that thread                        */
+    struct MHD_Response   *response;    /* of that thread; NULL: none                     */
     Job                   *job;
+    const char            *shown;       /* a stored job's id                              */
     bool                   watching, raw;
     JobWaiter              waiter;
     uint64_t               seen;        /* changes of the job that were told              */
@@ -96,10 +115,16 @@ struct Request {
 void answer_text(Request *r, int status, const char *type, const void *data, size_t size);
 /* Answers, if a read of the store failed since it had so many failures. */
 bool store_is_gone(Request *r, uint64_t failures);
+/* The stored record of a job of this tenant. False after an answer. */
+bool stored_job(Request *r, const char *id, bool with_blobs, JobRecord *out);
 void answer_json(Request *r, int status, const Text *json);
 /* {"error":{"kind":…,"message":…}} with the status of the kind, or `status` if not 0. */
 void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
+/* The job with its outputs, written while it is sent. */
+void answer_pieces(Request *r, int status, const JobRecord *j);
+/* The same bytes, which live as long as the request. */
+void answer_bytes(Request *r, const void *data, size_t size);
 /* Queues a response made elsewhere and lets go of it. */
 void answer_response(Request *r, int status, struct MHD_Response *response);
 /* Answers with the file at the path (page.c). False: there is none. */
@@ -114,6 +139,18 @@ void        answer_common(Request *r, struct MHD_Response *response);
  * is called. Who registers for a wake clears `woken` before. */
 void request_sleep(Request *r, void (*again)(Request *r));
 void request_wake(void *request);
+/* Handles the request on another thread, while its connection sleeps (aside.c). Nothing may
+ * touch the request afterwards. */
+void request_aside(Request *r, void (*work)(Request *r));
+bool asides_open(Http *h);
+void asides_close(Http *h);
+/* Counts memory for this request, until it ends. False after an answer: too much is in use. */
+bool request_hold(Request *r, uint64_t bytes);
+/* The same without an answer; answer_no_room() gives it, and is false. */
+bool request_try_hold(Request *r, uint64_t bytes);
+bool answer_no_room(Request *r);
+/* The body is needed no longer. */
+void request_drop_body(Request *r);
 const char *request_header(const Request *r, const char *name);
 const char *request_query(const Request *r, const char *name);
 
@@ -154,19 +191,23 @@ typedef struct SpecFault {
 #define SPEC_RUNNER "a name of at most 63 letters, digits, '-' and '_' that begins with a letter " \
                     "or digit"
 bool spec_runner_ok(const char *name);
+/* Names of bindings and buffers: UTF-8 without control characters, quotes and slashes. */
+bool spec_name_ok(const char *name);
 /* JSON (and parts) to a spec; texts and data live in the arena or the JSON. `check`: only what
  * POST /v1/check looks at. */
 bool spec_parse(Arena *arena, const Config *config, bool check, json_t *root,
                 const BodyPart *parts, uint32_t part_count, JobSpec *spec, SpecFault *fault);
 /* JSON (and parts) to a spec; texts and data live in the arena or the JSON. False after an
  * answer. */
-bool spec_read(Request *r, json_t *root, const BodyPart *parts, uint32_t part_count,
-               JobSpec *spec);
+bool spec_read(Request *r, Arena *arena, json_t *root, const BodyPart *parts,
+               uint32_t part_count, JobSpec *spec);
 
 /* ---- JSON of jobs (show.c) ---- */
 
 void show_job(Text *out, const JobRecord *record, double progress, bool with_outputs);
 void show_outputs(Text *out, StoreBlob blob);
+void show_output_head(Text *out, const JobOutput *o);
+void show_numbers(Text *out, WireScalar scalar, const uint8_t *bytes, uint64_t size);
 void show_number_list(Text *out, WireScalar scalar, const uint8_t *bytes, uint64_t size);
 
 /* ---- handlers ---- */

@@ -61,15 +61,20 @@ static void show_scalar(Text *out, WireScalar scalar, const uint8_t *at)
     }
 }
 
-void show_number_list(Text *out, WireScalar scalar, const uint8_t *bytes, uint64_t size)
+void show_numbers(Text *out, WireScalar scalar, const uint8_t *bytes, uint64_t size)
 {
     uint32_t step = wire_scalar_size(scalar);
-    text_char(out, '[');
     for (uint64_t at = 0; at + step <= size; at += step) {
         if (at)
             text_char(out, ',');
         show_scalar(out, scalar, bytes + at);
     }
+}
+
+void show_number_list(Text *out, WireScalar scalar, const uint8_t *bytes, uint64_t size)
+{
+    text_char(out, '[');
+    show_numbers(out, scalar, bytes, size);
     text_char(out, ']');
 }
 
@@ -81,6 +86,21 @@ static void show_base64(Text *out, const uint8_t *bytes, uint64_t size)
     text_printf(out, "\"%s\"", text);
 }
 
+/* Up to the value itself. */
+void show_output_head(Text *out, const JobOutput *o)
+{
+    text_json(out, str_of(o->name));
+    text_printf(out, ":{\"dtype\":\"%s\",\"size\":%llu", wire_scalar_name(o->scalar),
+                (unsigned long long)o->size);
+    if (o->dims) {
+        text_add(out, STR(",\"shape\":["));
+        for (uint32_t d = 0; d < o->dims; d++)
+            text_printf(out, "%s%llu", d ? "," : "", (unsigned long long)o->shape[d]);
+        text_char(out, ']');
+    }
+    text_add(out, o->scalar == WIRE_ANY ? STR(",\"base64\":") : STR(",\"data\":"));
+}
+
 void show_outputs(Text *out, StoreBlob blob)
 {
     JobOutput outputs[WIRE_MAX_INPUTS];
@@ -89,22 +109,11 @@ void show_outputs(Text *out, StoreBlob blob)
     for (uint32_t i = 0; i < count; i++) {
         const JobOutput *o = &outputs[i];
         text_add(out, i ? STR(",") : STR(""));
-        text_json(out, str_of(o->name));
-        text_printf(out, ":{\"dtype\":\"%s\",\"size\":%llu", wire_scalar_name(o->scalar),
-                    (unsigned long long)o->size);
-        if (o->dims) {
-            text_add(out, STR(",\"shape\":["));
-            for (uint32_t d = 0; d < o->dims; d++)
-                text_printf(out, "%s%llu", d ? "," : "", (unsigned long long)o->shape[d]);
-            text_char(out, ']');
-        }
-        if (o->scalar == WIRE_ANY) {
-            text_add(out, STR(",\"base64\":"));
+        show_output_head(out, o);
+        if (o->scalar == WIRE_ANY)
             show_base64(out, o->bytes, o->size);
-        } else {
-            text_add(out, STR(",\"data\":"));
+        else
             show_number_list(out, o->scalar, o->bytes, o->size);
-        }
         text_char(out, '}');
     }
     text_char(out, '}');

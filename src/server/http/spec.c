@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "server/http/http_priv.h"
 
 typedef struct Reader {
@@ -45,9 +46,13 @@ static bool refuse(Reader *d)
     return false;
 }
 
-static bool name_ok(const char *name)
+bool spec_name_ok(const char *name)
 {
-    return *name && strlen(name) <= WIRE_MAX_NAME && !strpbrk(name, "\r\n\"\\/");
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (*c < ' ' || *c == 0x7f || *c == '"' || *c == '\\' || *c == '/')
+            return false;
+    return *name && strlen(name) <= WIRE_MAX_NAME
+        && utf8_find_invalid(str_of(name), 0) >= strlen(name);
 }
 
 /* ---- inputs ---- */
@@ -141,7 +146,7 @@ static bool read_buffer_name(Reader *d, const char *name, const char *buffer)
     WireInput *in = new_input(d, name, WIRE_BUFFER);
     if (!in)
         return false;
-    if (!name_ok(buffer))
+    if (!spec_name_ok(buffer))
         return fail(d, "inputs.%.100s.buffer: not a buffer's name", name);
     in->data = (const uint8_t *)buffer;
     in->size = strlen(buffer);
@@ -177,7 +182,7 @@ static bool read_input(Reader *d, const char *name, json_t *value, int depth)
     const char *key;
     json_t     *member;
     json_object_foreach(value, key, member) {
-        if (!name_ok(key) || depth > 4 || strlen(name) + strlen(key) + 1 > WIRE_MAX_NAME)
+        if (!spec_name_ok(key) || depth > 4 || strlen(name) + strlen(key) + 1 > WIRE_MAX_NAME)
             return fail(d, "inputs.%.100s: not a member's name", name);
         if (!read_input(d, arena_printf(d->arena, "%s.%s", name, key), member, depth + 1))
             return false;
@@ -192,7 +197,7 @@ static bool read_inputs(Reader *d, json_t *inputs)
     if (inputs && !json_is_object(inputs))
         return fail(d, "inputs: not an object");
     json_object_foreach(inputs, name, value) {
-        if (!name_ok(name) || strchr(name, '.'))
+        if (!spec_name_ok(name) || strchr(name, '.'))
             return fail(d, "inputs: '%.100s' is not a binding's name", name);
         if (!read_input(d, name, value, 0))
             return false;
@@ -223,16 +228,41 @@ static bool read_shape(Reader *d, WireOutput *o, json_t *shape)
     return true;
 }
 
+static bool check_keys(Reader *d, json_t *object, const char *within, const char *const *known,
+                       size_t count);
+
+/* A field that is there is a text. */
+static bool is_text(json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return !value || json_is_string(value);
+}
+
+static bool check_output(Reader *d, const char *name, json_t *value)
+{
+    static const char *const known[] = {"shape", "dtype", "size", "buffer"};
+    if (!json_is_object(value))
+        return fail(d, "outputs.%.100s: not an object", name);
+    const char *within = arena_printf(d->arena, "outputs.%.100s.", name);
+    if (!check_keys(d, value, within, known, COUNTOF(known)))
+        return false;
+    if (!is_text(value, "dtype") || !is_text(value, "buffer"))
+        return fail(d, "%s%s: not a text", within, is_text(value, "dtype") ? "buffer" : "dtype");
+    if (json_object_get(value, "shape") && json_object_get(value, "size"))
+        return fail(d, "outputs.%.100s: a shape or a size, not both", name);
+    return true;
+}
+
 static bool read_output(Reader *d, const char *name, json_t *value)
 {
+    if (!check_output(d, name, value))
+        return false;
     WireOutput *o = &d->spec->outputs[d->spec->output_count++];
     json_t     *shape = json_object_get(value, "shape"), *size = json_object_get(value, "size");
     const char *dtype = json_string_value(json_object_get(value, "dtype"));
     const char *buffer = json_string_value(json_object_get(value, "buffer"));
     *o = (WireOutput){.name = name, .buffer = buffer ? buffer : ""};
-    if (!json_is_object(value))
-        return fail(d, "outputs.%.100s: not an object", name);
-    if (buffer && !name_ok(buffer))
+    if (buffer && !spec_name_ok(buffer))
         return fail(d, "outputs.%.100s.buffer: not a buffer's name", name);
     if (dtype && !(o->scalar = wire_scalar_find(dtype)))
         return fail(d, "outputs.%.100s.dtype: '%.20s'; f32, i32, u32, f16 and u8 are known",
@@ -259,7 +289,7 @@ static bool read_outputs(Reader *d, json_t *outputs)
     if (json_object_size(outputs) > WIRE_MAX_INPUTS)
         return fail(d, "more than %u outputs", WIRE_MAX_INPUTS);
     json_object_foreach(outputs, name, value) {
-        if (!name_ok(name))
+        if (!spec_name_ok(name))
             return fail(d, "outputs: '%.100s' is not a binding's name", name);
         if (!read_output(d, name, value))
             return false;
@@ -311,7 +341,7 @@ static bool read_constants(Reader *d, json_t *constants)
         return fail(d, "constants: an object with at most %u numbers", WIRE_MAX_INPUTS);
     json_object_foreach(constants, name, value) {
         double number;
-        if (!name_ok(name) || !number_of(value, &number))
+        if (!spec_name_ok(name) || !number_of(value, &number))
             return fail(d, "constants.%.100s: not a number", name);
         d->spec->constants[d->spec->constant_count++] = (WireConstant){name, number};
     }
@@ -333,7 +363,7 @@ static bool read_limit(Reader *d, json_t *limits, const char *name,
         && json_number_value(value) * (double)scale < 9e18)
         n = (uint64_t)(json_number_value(value) * (double)scale);
     else if (!text || !unit(text, &n))
-        return fail(d, "limits.%s: not a number, nor a text with a unit", name);
+        return fail(d, "limits.%s: not a number above 0, nor a text with a unit", name);
     if (n > most && d->config->sec_limits) {
         fail(d, "limits.%s: at most %llu", name, (unsigned long long)(most / scale));
         return refuse(d);
@@ -364,7 +394,13 @@ static bool check_fields(Reader *d, json_t *root)
         "wgsl", "entry", "inputs", "outputs", "workgroups", "constants", "limits", "priority",
         "wait", "runner", "clearance", "idempotency_key", "publish", "profile",
     };
-    return check_keys(d, root, "", known, COUNTOF(known));
+    json_t *wait = json_object_get(root, "wait");
+    if (!check_keys(d, root, "", known, COUNTOF(known)))
+        return false;
+    if (wait && !json_is_boolean(wait))
+        return fail(d, "wait: true or false");
+    return (is_text(root, "clearance") || fail(d, "clearance: not a text"))
+        && (is_text(root, "idempotency_key") || fail(d, "idempotency_key: not a text"));
 }
 
 static bool read_text(Reader *d, json_t *root, const char *name, size_t limit, const char **out)
@@ -475,11 +511,11 @@ bool spec_parse(Arena *arena, const Config *config, bool check, json_t *root,
         && read_publish(&d, json_object_get(root, "publish"));
 }
 
-bool spec_read(Request *r, json_t *root, const BodyPart *parts, uint32_t part_count,
-               JobSpec *spec)
+bool spec_read(Request *r, Arena *arena, json_t *root, const BodyPart *parts,
+               uint32_t part_count, JobSpec *spec)
 {
     SpecFault fault = {.status = 400, .kind = WEFT_ERROR_INVALID};
-    if (spec_parse(&r->arena, r->http->config, r->route->handle == api_check, root, parts,
+    if (spec_parse(arena, r->http->config, r->route->handle == api_check, root, parts,
                    part_count, spec, &fault))
         return true;
     answer_error(r, fault.status, fault.kind, "%s", fault.message);

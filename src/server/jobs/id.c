@@ -6,6 +6,7 @@
  * out    26 characters that sort by time and cannot be guessed
  */
 #include <sodium.h>
+#include <string.h>
 #include <time.h>
 
 #include "server/jobs/jobs.h"
@@ -17,9 +18,15 @@ int64_t jobs_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+bool jobs_id_ok(const char *text)
+{
+    return strlen(text) == STORE_ID_SIZE - 1 && strspn(text, digits) == STORE_ID_SIZE - 1;
+}
+
 void jobs_new_id(char out[STORE_ID_SIZE])
 {
-    static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     uint8_t  random[16];
     uint64_t ms = (uint64_t)jobs_now_ms();
     randombytes_buf(random, sizeof random);

@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "server/jobs/jobs_priv.h"
 
+#define HELPED_BYTES 65536u             /* larger results are written by the store's thread */
+
 /* ---- counting ---- */
 
 void job_ref(Job *job)
@@ -23,9 +25,10 @@ void job_ref(Job *job)
 
 void job_unref(Jobs *js, Job *job)
 {
-    (void)js;
     if (--job->refs)
         return;
+    if (job->room)
+        tenant_add_room(js, job->tenant, -(int64_t)job->room);
     pack_fini(&job->spec);
     pack_fini(&job->outputs);
     pack_fini(&job->tail);
@@ -276,7 +279,7 @@ static void submit_end(Jobs *js, Job *job)
     job->end.done = on_ended;
     job->end.user = job;
     job->end.owner = js;
-    if (js->on_pool_thread)
+    if (js->on_pool_thread && job->outputs.size <= HELPED_BYTES)
         store_submit_helped(js->store, &job->end);
     else
         store_submit(js->store, &job->end);
@@ -493,6 +496,8 @@ void job_enter(Jobs *js, Job *job, JobWaiter *waiter)
 {
     job->tenant = tenant_get(js, job->record.tenant);
     job->origin = *job->record.origin ? tenant_get(js, job->record.origin) : NULL;
+    job->room = job->spec.size;
+    tenant_add_room(js, job->tenant, (int64_t)job->room);
     if (waiter) {
         waiter->next = NULL;
         job->waiters = waiter;

@@ -140,6 +140,11 @@ uint32_t jobs_tenants(Jobs *js, TenantFigures *out, uint32_t room);
 bool jobs_count_request(Jobs *js, const char *tenant, const char *origin);
 /* Counts an open connection of a tenant (+1, -1). False: too many; then it is not counted. */
 bool jobs_count_connection(Jobs *js, const char *tenant, int step);
+typedef enum JobsRoom { ROOM_TAKEN, ROOM_TENANT_FULL, ROOM_FULL } JobsRoom;
+
+/* Counts memory that a request of the tenant needs, and that it needs no longer. */
+JobsRoom jobs_take_room(Jobs *js, const char *tenant, uint64_t bytes);
+void jobs_give_room(Jobs *js, const char *tenant, uint64_t bytes);
 /* May the tenant, and the origin ("": none), use a language model? Counts what it used. */
 bool jobs_may_generate(Jobs *js, const char *tenant, const char *origin);
 void jobs_generated(Jobs *js, const char *tenant, const char *origin, uint64_t tokens);
@@ -198,5 +203,7 @@ void     result_pack(Pack *p, const JobOutput *output);
 /* Milliseconds since 1970. A new id: 26 characters that sort by time. */
 int64_t jobs_now_ms(void);
 void    jobs_new_id(char out[STORE_ID_SIZE]);
+/* Is it the form of an id? */
+bool jobs_id_ok(const char *text);
 
 #endif

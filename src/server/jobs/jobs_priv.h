@@ -27,6 +27,7 @@ struct Tenant {
     uint64_t memory;                    /* bytes of running jobs                          */
     uint64_t stored, buffers;           /* bytes of jobs, of named buffers                */
     bool     stale, stale_buffers;      /* they have to be read again                     */
+    uint64_t room;                      /* bytes of requests and jobs in memory           */
     uint64_t connections;
     uint64_t second, requests;          /* requests in that second                        */
     uint64_t minute, time_ns, ops;      /* of jobs ended in that minute                   */
@@ -42,6 +43,7 @@ struct Job {
     JobRecord   record;                 /* texts in `texts`                               */
     char       *texts;
     Pack        spec;
+    uint64_t    room;                   /* its bytes that are counted for the tenant      */
     const char *runner, *publish;       /* in `texts`                                     */
     JobWho      who;                    /* who runs it                                    */
     uint64_t    memory_limit, time_limit, ops_limit, output_bytes, wgsl_hash;
@@ -97,6 +99,7 @@ struct Jobs {
     bool            on_pool_thread;     /* which calls store_help() before it waits       */
     Job            *table[JOBS_BUCKETS];
     uint64_t        live, running, waiting, store_ops;
+    uint64_t        room;               /* bytes of requests and jobs in memory           */
     Tenant         *tenants[TENANT_BUCKETS];
     uint64_t        checked_ns, swept_ns;
     StoreOp         sweep;
@@ -160,6 +163,8 @@ uint64_t tenant_stored(Jobs *js, Tenant *t);
 /* May a job come in? */
 bool    jobs_admit(Jobs *js, const JobSubmit *s, const JobSpec *spec, weft_error_kind *kind,
                    char *why, size_t size);
+/* Counts memory of requests and jobs. */
+void    tenant_add_room(Jobs *js, Tenant *t, int64_t bytes);
 /* Counts bytes of jobs that are stored, or not any more. */
 void    tenant_add_stored(Tenant *t, uint64_t more, uint64_t less);
 /* May a job of so much memory start now? */

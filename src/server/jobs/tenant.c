@@ -57,6 +57,13 @@ void tenant_add_stored(Tenant *t, uint64_t more, uint64_t less)
     t->stored = t->stored + more > less ? t->stored + more - less : 0;
 }
 
+void tenant_add_room(Jobs *js, Tenant *t, int64_t bytes)
+{
+    t->room += (uint64_t)bytes;
+    js->room += (uint64_t)bytes;
+    metrics_add(js->desc.metrics, METRIC_REQUEST_MEMORY, 0, bytes);
+}
+
 static void new_minute(Tenant *t)
 {
     uint64_t minute = clock_ns() / NS_PER_S / 60;
@@ -130,6 +137,13 @@ bool jobs_admit(Jobs *js, const JobSubmit *s, const JobSpec *spec, weft_error_ki
                && tenant_stored(js, t) + s->spec->size > js->config.quota_stored) {
         snprintf(why, size, "quota: stored bytes (%llu)",
                  (unsigned long long)js->config.quota_stored);
+    } else if (js->config.sec_limits && t->room + s->spec->size > js->config.quota_requests) {
+        snprintf(why, size, "quota: too much memory is in use for requests (%llu)",
+                 (unsigned long long)js->config.quota_requests);
+    } else if (js->room + s->spec->size > js->config.request_memory) {
+        *kind = WEFT_ERROR_DEVICE_LOST;
+        snprintf(why, size, "too much memory is in use for requests of all tenants (%llu)",
+                 (unsigned long long)js->config.request_memory);
     } else {
         return (!spec->profile || !*spec->profile || admit_gpu(js, kind, why, size))
             && tenant_admit(js, t, spec->memory_limit, kind, why, size)
@@ -184,6 +198,34 @@ bool jobs_count_connection(Jobs *js, const char *tenant, int step)
         t->connections += (uint64_t)(int64_t)step;
     pthread_mutex_unlock(&js->lock);
     return ok;
+}
+
+JobsRoom jobs_take_room(Jobs *js, const char *tenant, uint64_t bytes)
+{
+    JobsRoom room = ROOM_TAKEN;
+    if (bytes == 0)
+        return room;
+    pthread_mutex_lock(&js->lock);
+    const Config *c = &js->config;
+    Tenant       *t = tenant_get(js, tenant);
+    if (!t || bytes > c->request_memory || js->room > c->request_memory - bytes)
+        room = ROOM_FULL;
+    else if (c->sec_limits
+             && (bytes > c->quota_requests || t->room > c->quota_requests - bytes))
+        room = ROOM_TENANT_FULL;
+    else
+        tenant_add_room(js, t, (int64_t)bytes);
+    pthread_mutex_unlock(&js->lock);
+    return room;
+}
+
+void jobs_give_room(Jobs *js, const char *tenant, uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    pthread_mutex_lock(&js->lock);
+    tenant_add_room(js, tenant_get(js, tenant), -(int64_t)bytes);
+    pthread_mutex_unlock(&js->lock);
 }
 
 bool jobs_may_generate(Jobs *js, const char *tenant, const char *origin)

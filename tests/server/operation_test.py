@@ -79,6 +79,9 @@ class Alerts(unittest.TestCase):
             s.until_ready()
             until(lambda: s.ok("GET", "/v1/devices")["devices"][0]
                   ["bandwidth_bytes_per_second"] > 0)
+            for i in range(20):         # too small to say anything of the bandwidth
+                s.ok("POST", "/v1/jobs", double([i]))
+            self.assertNotIn("memory_bandwidth", alerts(s))
             s.ok("PUT", "/v1/buffers/x", b"\0" * (32 << 20))
             s.ok("POST", "/v1/jobs", {
                 "wgsl": COPY, "inputs": {"x": {"buffer": "x"}}, "wait": True,

@@ -81,8 +81,10 @@ static void judge_bandwidth(Jobs *js, const Job *job, const WireDone *d)
 {
     PoolFigures f = pool_figures(job_pool(js, job));
     char        detail[256];
-    /* Memory-bound: the bytes alone would take longer than the operations. */
+    /* Memory-bound: the bytes alone would take longer than the operations. Few bytes say nothing
+     * of the bandwidth, however long their job waited for a processor. */
     if (f.bandwidth <= 0 || d->run_ns < 1000000
+        || (double)d->bytes_moved / f.bandwidth < 1e-4
         || (double)d->bytes_moved / f.bandwidth < (double)d->ops / f.arithmetic)
         return;
     double reached = (double)d->bytes_moved / ((double)d->run_ns * 1e-9) / f.bandwidth;

@@ -50,8 +50,8 @@ function rows(count) {
 }
 
 async function publish(server) {
-    const body = JSON.stringify({ vectors: Array.from({ length: PART }, (_, i) => i).map(() => Array.from(rows(1), (x) => Number(x.toFixed(4)))) });
-    const response = await fetch(`${server.url}/v1/vectors`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    const response = await fetch(`${server.url}/v1/vectors?dimension=${DIMENSION}`, {
+        method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: rows(PART) });
     if (!response.ok) throw new Error(await response.text());
 }
 

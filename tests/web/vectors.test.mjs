@@ -41,6 +41,21 @@ test('panning moves what is seen along with the pointer', () => {
     near(project(points, 0, camera.matrix(1), 100, 100)[0], 75);
 });
 
+test('a narrow view shows as much from left to right as a square one', () => {
+    const camera = new Camera(), points = new Points();
+    camera.turn = camera.tilt = 0;
+    points.add(1, '', 0.5, 0, 0, 1, 0);
+    const share = (width, height) => project(points, 0, camera.matrix(width / height), width, height)[0] / width;
+    near(share(100, 200), share(100, 100));
+    assert.ok(share(200, 100) < share(100, 100));
+    camera.matrix(0.5);
+    camera.pan(0.25, 0);                    // a quarter of the height is half of the width
+    near(share(100, 200), share(100, 100));
+    points.move(0, 0, 0, 0, 0);
+    points.glide(1);
+    near(share(100, 200), 1);
+});
+
 test('a saved camera comes back, a malformed one does no harm', () => {
     const camera = new Camera(), other = new Camera();
     camera.orbit(1, 0.1);
@@ -49,6 +64,8 @@ test('a saved camera comes back, a malformed one does no harm', () => {
     assert.deepEqual(other.save(), camera.save());
     for (const bad of [null, 7, { turn: 'x' }, { target: [1, NaN, 2] }, { distance: Infinity }]) other.restore(bad);
     assert.deepEqual(other.save(), camera.save());
+    other.restore({ distance: 0, tilt: 9 });
+    assert.ok(other.distance > 0 && other.tilt < Math.PI / 2);
 });
 
 test('points grow, move by id, and the oldest leave', () => {

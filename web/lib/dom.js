@@ -9,14 +9,23 @@ export function get(id) {
 }
 
 /** Makes an element: el('td', { class: 'number' }, 'text', child). Properties that start with
- *  "on" are listeners; false and null leave an attribute out. */
+ *  "on" are listeners, `style` is CSS; false and null leave an attribute out. */
 export function el(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
         if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
+        else if (name === 'style') made.style.cssText = value ?? '';     // as an attribute the page's policy refuses it
         else if (value !== false && value != null) made.setAttribute(name, value === true ? '' : value);
     }
     made.append(...children.filter((child) => child != null));
+    return made;
+}
+
+/** Makes an element of a drawing, with text or other such elements inside. */
+export function svg(tag, attributes = {}, ...children) {
+    const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
     return made;
 }
 
@@ -41,13 +50,22 @@ export function debounce(ms, run) {
     };
 }
 
+const colours = new Map();              // as they were resolved; empty after a change of the scheme
+
+if (globalThis.document) {
+    document.addEventListener('weft-theme', () => colours.clear());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => colours.clear());
+}
+
 /** A colour of theme.css as the browser resolves it now: "rgb(11, 95, 189)". */
 export function colour(name) {
-    const probe = el('span', { style: `color: var(--${name})`, hidden: true });
-    document.body.append(probe);
-    const value = getComputedStyle(probe).color;
-    probe.remove();
-    return value;
+    if (!colours.has(name)) {
+        const probe = el('span', { style: `color: var(--${name})`, hidden: true });
+        document.body.append(probe);
+        colours.set(name, getComputedStyle(probe).color);
+        probe.remove();
+    }
+    return colours.get(name);
 }
 
 /** Fits a canvas to its box in device pixels. True if its size changed. */

@@ -37,6 +37,12 @@ export function bytes(value) {
 /** Milliseconds since 1970 as the time of day, with the date unless it is today. */
 export function moment(ms) {
     const at = new Date(ms), today = new Date();
-    const time = at.toLocaleTimeString();
+    const time = at.toLocaleTimeString([], { hour12: false });
     return at.toDateString() === today.toDateString() ? time : `${at.toLocaleDateString()} ${time}`;
+}
+
+/** The beginning of a text that is longer than `most` characters, with an ellipsis. */
+export function shortened(text, most) {
+    const letters = text.length > most ? Array.from(text) : [];      // whole characters, not halves of them
+    return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : text;
 }

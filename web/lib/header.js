@@ -2,7 +2,7 @@
 // header.js - <weft-header page="vectors">: the way between the pages, the colour scheme, the
 // key, and a warning in browsers that the operator does not list.
 
-import { el } from './dom.js';
+import { el, svg } from './dom.js';
 import { getJson, key } from './api.js';
 
 const PAGES = [
@@ -34,7 +34,10 @@ function isDark() {
 }
 
 function schemeButton() {
-    const button = el('button', { type: 'button', 'aria-label': 'Change between light and dark' }, '◐');
+    const button = el('button', { type: 'button', class: 'quiet', title: 'Light or dark', 'aria-label': 'Change between light and dark' },
+        svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' },
+            svg('circle', { cx: 10, cy: 10, r: 7, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.75 }),
+            svg('path', { d: 'M10 3a7 7 0 0 1 0 14z', fill: 'currentColor' })));
     button.addEventListener('click', () => {
         const next = isDark() ? 'light' : 'dark';
         localStorage.setItem(SCHEME, next);
@@ -68,10 +71,10 @@ class WeftHeader extends HTMLElement {
         this.append(
             el('a', { class: 'skip', href: '#main' }, 'Skip to the content'),
             el('header', { class: 'bar' },
-                el('a', { class: 'brand', href: '/' }, 'Weft'),
+                el('a', { class: 'brand', href: '/' }, el('img', { src: '/icon.svg', alt: '' }), 'Weft'),
                 el('nav', { 'aria-label': 'Pages' }, ...PAGES.map(([id, name, href]) =>
                     el('a', { href, 'aria-current': id === current ? 'page' : null }, name))),
-                el('button', { type: 'button', onclick: () => dialog.showModal() }, 'Key'),
+                el('button', { type: 'button', class: 'quiet', title: 'The API key of this tab', onclick: () => dialog.showModal() }, 'Key'),
                 schemeButton()),
             dialog);
         document.addEventListener('weft-unauthorized', () => { if (!dialog.open) dialog.showModal(); },

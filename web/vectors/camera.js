@@ -14,18 +14,22 @@ function multiply(a, b) {
     return out;
 }
 
+/** FIELD is seen along the shorter side. */
 function perspective(aspect) {
-    const f = 1 / Math.tan(FIELD / 2), depth = FAR / (NEAR - FAR);
-    return new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, depth, -1, 0, 0, depth * NEAR, 0]);
+    const f = 1 / Math.tan(FIELD / 2), depth = FAR / (NEAR - FAR), narrow = Math.min(1, aspect);
+    return new Float32Array([f * narrow / aspect, 0, 0, 0, 0, f * narrow, 0, 0, 0, 0, depth, -1, 0, 0, depth * NEAR, 0]);
 }
 
 export class Camera {
-    constructor() { this.reset(); }
+    constructor() {
+        this.narrow = 1;                // width by height of the view, if it is narrow
+        this.reset();
+    }
 
     reset() {
         this.turn = 0.6;                // around the vertical axis
         this.tilt = 0.35;               // above the horizon
-        this.distance = 3.2;
+        this.distance = 2.8;
         this.target = [0, 0, 0];
     }
 
@@ -40,7 +44,7 @@ export class Camera {
 
     /** Moves the target by shares of the height of the view. */
     pan(dx, dy) {
-        const [right, up] = this.axes(), scale = 2 * Math.tan(FIELD / 2) * this.distance;
+        const [right, up] = this.axes(), scale = 2 * Math.tan(FIELD / 2) * this.distance / this.narrow;
         for (let i = 0; i < 3; i++) this.target[i] += scale * (-dx * right[i] + dy * up[i]);
     }
 
@@ -52,6 +56,7 @@ export class Camera {
 
     /** From the world to clip space. */
     matrix(aspect) {
+        this.narrow = Math.min(1, aspect);
         const [right, up, back] = this.axes();
         const eye = this.target.map((t, i) => t + back[i] * this.distance);
         const dot = (a) => -(a[0] * eye[0] + a[1] * eye[1] + a[2] * eye[2]);
@@ -70,5 +75,7 @@ export class Camera {
             if (Number.isFinite(saved?.[name])) this[name] = saved[name];
         if (Array.isArray(saved?.target) && saved.target.length === 3 && saved.target.every(Number.isFinite))
             this.target = [...saved.target];
+        this.orbit(0, 0);               // within the limits
+        this.zoom(1);
     }
 }

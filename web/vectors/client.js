@@ -65,6 +65,8 @@ export class GPUWebSocketClient extends EventTarget {
         if (ws) this.emit('status', 'disconnected');
     }
 
+    get connected() { return this.ws?.readyState === WebSocket.OPEN; }
+
     /** False if there is no connection. */
     send(message) {
         if (this.ws?.readyState !== WebSocket.OPEN) return false;
@@ -115,6 +117,7 @@ export class GPUWebSocketClient extends EventTarget {
 
     enqueue(batch) {
         this.saw(batch.seq);
+        if (!batch.count) return undefined;         // there are none
         this.vectorQueue.push(batch);
         return this.processVectorQueue();
     }

@@ -15,10 +15,15 @@ void main() {
   tint = colour * clamp(1.35 - gl_Position.w * 0.12, 0.45, 1.0);
 }`;
 const FRAGMENT = `#version 300 es
-precision mediump float;
+precision highp float;
+uniform float size;
 in vec3 tint;
 out vec4 result;
-void main() { result = vec4(tint, 1.0); }`;
+void main() {
+  vec2 off = gl_PointCoord * 2.0 - 1.0;
+  if (size >= 4.0 && dot(off, off) > 1.0) discard;
+  result = vec4(tint, 1.0);
+}`;
 
 function shader(gl, kind, source) {
     const made = gl.createShader(kind);

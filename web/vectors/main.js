@@ -6,7 +6,7 @@ import { getJson, key, request } from '../lib/api.js';
 import { digits } from '../lib/format.js';
 import { GPUWebSocketClient } from './client.js';
 import { PROTOCOL } from './frame.js';
-import { MapView } from './map.js';
+import { drawRamp, MapView } from './map.js';
 import { AXES, pause, Placement } from './placement.js';
 import { Points } from './points.js';
 import { WebGPUVectorProcessor } from './processor.js';
@@ -23,6 +23,7 @@ const KEEP_VIEW_AFTER = 1000;           // ms without a movement
 const TELL_FIRST = 5000, TELL_EVERY = 60000;        // ms: what this page's device does, for the server's log
 const LIMITS = ['maxBufferSize', 'maxStorageBufferBindingSize', 'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize'];
 const NOTHING_CHOSEN = 'Click a point, or find a label.';
+const MAP_VALUES = { umatrix: 'distance to its neighbours', hits: 'vectors', plane: 'weight' };
 const STATUS = { connecting: ['Connecting…', ''], connected: ['Connected', 'good'], disconnected: ['Disconnected', 'bad'] };
 
 const points = new Points();
@@ -60,7 +61,7 @@ async function initialise() {
         text(get('renderer'), `Drawn with ${chosen.reason}.`);
         document.body.dataset.renderer = chosen.kind;
     } catch (error) {
-        text(get('renderer'), error.message);
+        text(get('renderer'), `Not drawn: ${error.message}.`);
     }
 }
 
@@ -84,8 +85,18 @@ function forget() {
     weightsAt = -Infinity;
     map.clear();
     text(get('vector-count'), 'Vectors: 0');
+    showEmpty();
+    showLegend();
     text(get('map-quality'), 'No map yet.');
     chooseNone(NOTHING_CHOSEN);
+}
+
+/** What stands in the place of the cloud while there is none. */
+function showEmpty() {
+    const words = points.count ? '' : client.connected ? 'No vectors yet. They appear here as they arrive, by POST /v1/vectors or over a WebSocket.'
+        : 'No connection to the server yet; the page tries again by itself.';
+    text(get('empty'), words);
+    get('empty').hidden = !words;
 }
 
 /** Another dimension means other vectors: everything starts again. */
@@ -102,7 +113,7 @@ function rescale(results, columns) {
     let sum = 0, count = results.length / columns;
     for (let at = 0; at < results.length; at += columns)
         for (let i = 0; i < AXES; i++) sum += results[at + i] ** 2;
-    if (count > 1 && sum > 0) scale = 1 / (1.6 * Math.sqrt(sum / count));
+    if (sum > 0) scale = 1 / (1.6 * Math.sqrt(sum / count));
 }
 
 function addBatch({ data, dimension, count, ids, labels, results, placement }) {
@@ -116,6 +127,7 @@ function addBatch({ data, dimension, count, ids, labels, results, placement }) {
         rows.set(slot, data, row);
     }
     text(get('vector-count'), `Vectors: ${points.seen}`);
+    showEmpty();
     if (placement.version !== processor.placement.version) placeAgain();
 }
 
@@ -156,7 +168,23 @@ function showMap() {
     const view = get('map-view').value;
     get('component-label').hidden = view !== 'plane';
     if (view === 'plane') { showPlane(); return; }
-    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values: picture[view] ?? null });
+    showUnits(picture[view] ?? null);
+}
+
+function showUnits(values) {
+    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values });
+    showLegend();
+}
+
+/** The smallest and the largest value of the map, and what they are. */
+function showLegend() {
+    const { range } = map;
+    get('legend').hidden = !range;
+    if (!range) return;
+    text(get('legend-low'), digits(range[0]));
+    text(get('legend-high'), digits(range[1]));
+    text(get('legend-what'), MAP_VALUES[get('map-view').value] ?? '');
+    drawRamp(get('legend-ramp'));
 }
 
 /** One component of the weights, as they were read last. */
@@ -165,7 +193,7 @@ function showPlane() {
     get('component').max = picture.dimension - 1;
     if (!picture.weights) { readWeights(); return; }
     const values = Float32Array.from({ length: picture.width * picture.height }, (_, unit) => picture.weights[unit * picture.dimension + component]);
-    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values });
+    showUnits(values);
 }
 
 async function readWeights() {
@@ -192,7 +220,7 @@ async function takePicture(message) {
     picture = { ...message, weights: picture?.dimension === message.dimension ? weights : undefined };
     const { quality, projection, dimension, count } = message;
     if (quality) text(get('map-quality'), `${message.width} x ${message.height} units; quantisation error ${digits(quality.quantisation_error)}, `
-        + `topographic error ${digits(quality.topographic_error)}; ${count} vectors indexed; `
+        + `topographic error ${digits(quality.topographic_error)}; ${count} ${count === 1 ? 'vector' : 'vectors'} indexed; `
         + `the cloud shows ${Math.round(100 * (projection?.share ?? []).reduce((a, b) => a + b, 0))}\u00a0% of the variance.`);
     expect(dimension);
     processor.placementFor(dimension).normalised = message.normalised;
@@ -211,26 +239,27 @@ async function takePicture(message) {
 function named(slot) { return points.labels[slot] || `vector ${points.ids[slot]}`; }
 
 function entry(slot, score) {
-    return el('li', {}, el('button', { type: 'button', onclick: () => choose(slot) }, named(slot)),
-        score == null ? '' : ` ${digits(score)}`);
+    return el('li', {}, el('div', {}, el('button', { type: 'button', onclick: () => choose(slot) }, named(slot)),
+        score == null ? null : el('span', {}, digits(score))));
 }
 
 async function choose(slot) {
     if (slot < 0 || slot >= points.count) return;
     const question = ++asked;
     scene.mark([slot]);
-    map.mark = points.unit[slot];
-    showMap();
+    map.choose(points.unit[slot]);
     text(get('chosen-title'), named(slot));
-    get('chosen').replaceChildren(el('p', {}, `Id ${points.ids[slot]}, ${points.unit[slot] < 0 ? '' : `map unit ${points.unit[slot]}, `}length ${digits(points.magnitude[slot])}.`));
+    const near = el('div', { class: 'soft' }, 'Looking for its neighbours…');
+    get('chosen').replaceChildren(el('p', {}, `Id ${points.ids[slot]}, ${points.unit[slot] < 0 ? '' : `map unit ${points.unit[slot]}, `}length ${digits(points.magnitude[slot])}.`), near);
     try {
         const { results } = await getJson(`/v1/vectors/search?id=${points.ids[slot]}&count=${NEIGHBOURS + 1}`);
         if (question !== asked) return;
         const known = results.map(({ id, score }) => ({ slot: points.slotOf.get(id), score })).filter((r) => r.slot !== undefined && r.slot !== slot);
-        get('chosen').append(el('h3', {}, 'Neighbours'), el('ol', {}, ...known.map((r) => entry(r.slot, r.score))));
+        near.replaceWith(el('h3', {}, picture?.normalised ? 'Neighbours, by their cosine' : 'Neighbours'),
+            known.length ? el('ol', {}, ...known.map((r) => entry(r.slot, r.score))) : el('p', { class: 'soft' }, 'None of the points shown.'));
         scene.mark([slot, ...known.map((r) => r.slot)]);
     } catch (error) {
-        if (question === asked) get('chosen').append(el('p', { class: 'bad' }, error.message));
+        if (question === asked) near.replaceWith(el('p', { class: 'bad' }, error.message));
     }
 }
 
@@ -241,13 +270,23 @@ function chooseNone(why) {
     get('chosen').replaceChildren(why);
 }
 
-function chooseMany(slots) {
+function chooseMany(slots, title = slots.size === 1 ? '1 point' : slots.size ? `${slots.size} points` : 'Point') {
     asked++;
     points.choose(slots.size ? slots : null);
-    text(get('chosen-title'), slots.size === 1 ? '1 point' : slots.size ? `${slots.size} points` : 'Point');
+    scene.mark(slots.size <= NEIGHBOURS ? [...slots] : []);
+    text(get('chosen-title'), title);
     get('chosen').replaceChildren(slots.size ? el('ol', {}, ...[...slots].slice(0, LISTED).map((slot) => entry(slot))) : NOTHING_CHOSEN,
         slots.size > LISTED ? `and ${slots.size - LISTED} more` : '');
     scene.redraw();
+}
+
+/** The points of a unit of the map; -1: all points are as before. */
+function chooseUnit(unit) {
+    map.choose(unit);
+    const members = new Set();
+    for (let slot = 0; slot < points.count; slot++) if (unit >= 0 && points.unit[slot] === unit) members.add(slot);
+    chooseMany(members, unit < 0 ? 'Point' : `Unit ${unit}: ${members.size === 1 ? '1 point' : `${members.size} points`}`);
+    if (unit >= 0 && !members.size) get('chosen').replaceChildren('No point is nearest to this unit.');
 }
 
 function find() {
@@ -301,6 +340,7 @@ client.addEventListener('status', ({ detail }) => {
     const [words, tone] = STATUS[detail];
     text(get('connection-status'), words);
     get('connection-status').className = `pill ${tone}`;
+    showEmpty();
     if (detail === 'connected' && !points.count) client.requestVectors(FIRST_VECTORS);
 });
 client.addEventListener('placed', ({ detail }) => addBatch(detail));
@@ -338,15 +378,15 @@ function listen() {
         if (best !== undefined) choose(best);
         else if (get('find').value) chooseNone(`No label of the points shown contains '${get('find').value.trim()}'.`);
     });
-    map.canvas.addEventListener('click', (event) => {
-        if (!map.width) return;
-        map.mark = map.unitAt(event.offsetX, event.offsetY);
-        showMap();
-        const members = new Set();
-        for (let slot = 0; slot < points.count; slot++) if (points.unit[slot] === map.mark) members.add(slot);
-        chooseMany(members);
+    map.canvas.addEventListener('click', (event) => { if (map.width) chooseUnit(map.unitAt(event.offsetX, event.offsetY)); });
+    map.canvas.addEventListener('keydown', (event) => {
+        const next = map.step(event.key);
+        if (next === null) return;
+        event.preventDefault();
+        chooseUnit(next);
     });
     document.addEventListener('weft-theme', showMap);
+    new ResizeObserver(showMap).observe(map.canvas);
 }
 
 async function start() {

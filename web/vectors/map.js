@@ -13,14 +13,29 @@ function range(values) {
     return low < high ? [low, high] : [low, low + 1];
 }
 
+/** The colours from the smallest to the largest value, from left to right. */
+export function drawRamp(canvas) {
+    const context = canvas.getContext('2d');
+    for (let x = 0; x < canvas.width; x++) {
+        context.fillStyle = css(ramp(x / (canvas.width - 1)));
+        context.fillRect(x, 0, 1, canvas.height);
+    }
+}
+
 export class MapView {
     constructor(canvas) {
         this.canvas = canvas;
+        // Pixels on the CPU: a thousand small shapes are slow on software devices.
+        this.context = canvas.getContext('2d', { willReadFrequently: true });
+        this.grid = document.createElement('canvas');       // the units without the mark
         this.width = this.height = 0;   // units
         this.hexagonal = true;
         this.values = null;             // [units]; null: the colours of the cloud, once there is a map
         this.mark = -1;                 // unit of the chosen point
     }
+
+    /** The smallest and the largest of the values that are shown; null for the colours of the cloud. */
+    get range() { return this.values && this.width ? range(this.values) : null; }
 
     /** @param {{ width, height, hexagonal, values }} map */
     show(map) {
@@ -32,6 +47,13 @@ export class MapView {
     clear() {
         this.mark = -1;
         this.show({ width: 0, height: 0, values: null });
+    }
+
+    /** Marks a unit; -1: none. Only the mark is drawn again. */
+    choose(unit) {
+        if (this.mark === unit) return;
+        this.mark = unit;
+        this.drawMark();
     }
 
     /** Centre and size of a unit on the canvas. */
@@ -52,22 +74,43 @@ export class MapView {
 
     draw() {
         fit(this.canvas);
-        const context = this.canvas.getContext('2d');
-        context.fillStyle = colour('sunken');
-        context.fillRect(0, 0, this.canvas.width, this.canvas.height);
-        const [low, high] = this.values ? range(this.values) : [0, 1];
+        const { grid, canvas } = this;
+        grid.width = canvas.width;
+        grid.height = canvas.height;
+        const context = grid.getContext('2d', { willReadFrequently: true });
+        const [low, high] = this.range ?? [0, 1];
         for (let unit = 0; unit < this.width * this.height; unit++) {
             context.fillStyle = css(this.values ? ramp((this.values[unit] - low) / (high - low))
                 : unitColour(unit, this.width, this.height));
             this.cell(context, this.place(unit));
             context.fill();
         }
-        if (this.mark >= 0 && this.mark < this.width * this.height) {
-            this.cell(context, this.place(this.mark));
-            context.strokeStyle = colour('bad');
-            context.lineWidth = 3;
+        this.drawMark();
+    }
+
+    drawMark() {
+        const { context, canvas, grid } = this;
+        context.clearRect(0, 0, canvas.width, canvas.height);
+        context.drawImage(grid, 0, 0);
+        if (this.mark < 0 || this.mark >= this.width * this.height) return;
+        this.cell(context, this.place(this.mark));
+        const scale = canvas.width / (canvas.clientWidth || 1);
+        for (const [name, width] of [['card', 5], ['ink', 2.5]]) {  // a rim: it is seen on every colour
+            context.strokeStyle = colour(name);
+            context.lineWidth = width * scale;
             context.stroke();
         }
+    }
+
+    /** The unit that a key leads to from the marked one; -1: none; null: the key means nothing here. */
+    step(key) {
+        if (!this.width) return null;
+        if (key === 'Escape') return -1;
+        const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+        if (!move) return null;
+        const start = this.mark < 0 ? Math.floor(this.height / 2) * this.width + Math.floor(this.width / 2) : this.mark;
+        const column = start % this.width + (this.mark < 0 ? 0 : move[0]), row = Math.floor(start / this.width) + (this.mark < 0 ? 0 : move[1]);
+        return Math.max(0, Math.min(this.height - 1, row)) * this.width + Math.max(0, Math.min(this.width - 1, column));
     }
 
     /** The unit at a place of the canvas, in CSS pixels. */

@@ -3,6 +3,7 @@
 // frames on this machine.
 
 import { el } from '../lib/dom.js';
+import { digits } from '../lib/format.js';
 import { CanvasCloud } from './cloud_canvas.js';
 import { WebGLCloud } from './cloud_webgl.js';
 import { WebGPUCloud } from './cloud_webgpu.js';
@@ -14,6 +15,7 @@ const PROBE_FRAMES = 3;
 const FAST_ENOUGH = 3;                  // ms: nothing else is tried then
 
 /* in the order of preference; also the values of ?renderer= */
+const NAMES = { webgpu: 'WebGPU', webgl: 'WebGL 2', canvas: '2D canvas' };
 const KINDS = [['webgpu', WebGPUCloud], ['webgl', WebGLCloud], ['canvas', CanvasCloud]];
 
 function probePoints() {
@@ -43,11 +45,24 @@ async function probe(Kind, canvas, processor, points) {
     return times.sort((a, b) => a - b)[times.length >> 1];
 }
 
+/** Why a forced kind was not even tried. */
+function why(wanted) {
+    return NAMES[wanted] ? `${NAMES[wanted]} is not available in this browser` : `unknown renderer '${wanted}'; there are ${Object.keys(NAMES).join(', ')}`;
+}
+
 /** A canvas that has had a context of one kind cannot get another: it is replaced by a new one. */
 function fresh(canvas) {
     const next = canvas.cloneNode(false);
     canvas.replaceWith(next);
     return next;
+}
+
+/** Why: the times of all kinds that were tried, the fastest first. */
+function measured(found, failed) {
+    const [best, ...others] = found.map(({ kind, ms }) => [NAMES[kind], `${ms < 10 ? digits(Math.round(10 * ms) / 10) : Math.round(ms)} ms`]);
+    return `${best[0]}: ${best[1]} a frame of ${PROBE_POINTS.toLocaleString('en')} points`
+        + (others.length ? `; ${others.map((one) => one.join(' ')).join(', ')}` : '')
+        + (failed.length ? `; not here: ${failed.map(({ kind }) => NAMES[kind]).join(', ')}` : '');
 }
 
 /**
@@ -63,7 +78,7 @@ export async function chooseRenderer(canvas, processor, wanted) {
             found.push({ kind, Kind, ms });
             if (ms < FAST_ENOUGH) break;
         } catch (error) {
-            failed.push(`${kind}: ${error.message}`);
+            failed.push({ kind, message: error.message });
         }
     }
     found.sort((a, b) => a.ms - b.ms);
@@ -71,12 +86,11 @@ export async function chooseRenderer(canvas, processor, wanted) {
         const target = fresh(canvas);
         try {
             const cloud = await Kind.create(target, processor);
-            return { cloud, canvas: target, kind, reason: wanted ? `${cloud.name}, as asked for`
-                : `${cloud.name}: ${Math.round(ms)} ms a frame of ${PROBE_POINTS} points${found.length > 1 ? `, others ${found.slice(1).map((f) => `${Math.round(f.ms)} ms`).join(', ')}` : ''}` };
+            return { cloud, canvas: target, kind, reason: wanted ? `${cloud.name}, as asked for` : measured(found, failed) };
         } catch (error) {
-            failed.push(`${kind}: ${error.message}`);
+            failed.push({ kind, message: error.message });
             canvas = target;
         }
     }
-    throw new Error(`nothing can draw the cloud: ${failed.join('; ') || `unknown renderer '${wanted}'`}`);
+    throw new Error(`nothing can draw the cloud: ${failed.map(({ kind, message }) => `${NAMES[kind]}: ${message}`).join('; ') || why(wanted)}`);
 }

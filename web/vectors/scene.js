@@ -2,7 +2,8 @@
 // scene.js - the cloud on the page: draws when something changed, and turns what the user does
 // with pointer, fingers and keys into movements of the camera, a picked point or a lasso.
 
-import { colour, fit } from '../lib/dom.js';
+import { attribute, colour, fit } from '../lib/dom.js';
+import { shortened } from '../lib/format.js';
 import { Camera } from './camera.js';
 import { lasso, pick, project } from './select.js';
 
@@ -68,29 +69,69 @@ export class Scene {
         this.frameTime = this.drawnAt - began;
     }
 
-    /** Labels of marked points, and the lasso, on the canvas above. */
-    annotate() {
-        const { overlay } = this;
+    /**
+     * Where marks are drawn: on the cloud itself if its pixels are on the CPU, else on the canvas
+     * above, which is hidden while it is empty. Null if there is nothing to draw.
+     */
+    paper() {
+        const { overlay, cloud } = this, empty = !this.marked.length && !(this.path?.length > 1);
+        attribute(overlay, 'hidden', empty || cloud.context2d ? '' : null);
+        if (empty || cloud.context2d) return empty ? null : cloud.context2d;
         fit(overlay);
-        const context = overlay.getContext('2d'), matrix = this.matrix(), scale = overlay.width / overlay.clientWidth;
+        const context = overlay.getContext('2d');
         context.clearRect(0, 0, overlay.width, overlay.height);
-        context.font = `${12 * scale}px sans-serif`;
+        return context;
+    }
+
+    /** Labels of marked points, and the lasso. */
+    annotate() {
+        const context = this.paper();
+        if (!context) return;
+        const { width, height } = this.canvas, scale = width / this.canvas.clientWidth, matrix = this.matrix();
+        context.font = `${12 * scale}px ${getComputedStyle(this.canvas).fontFamily}`;
+        context.lineJoin = 'round';
+        const at = (slot) => project(this.points, slot, matrix, width, height);
+        const places = this.marked.map(at), taken = [];
+        for (let i = places.length - 1; i >= 0; i--) if (places[i]) this.ring(context, places[i], i ? 3.5 : 7, scale);
+        places.forEach((place, i) => { if (place) this.label(context, this.marked[i], place, scale, taken); });
+        if (this.path?.length > 1) this.outline(context, scale);
+    }
+
+    /** A line with a rim in the colour of the background, to be seen on every colour. */
+    rimmed(context, scale, width) {
+        context.strokeStyle = colour('sunken');
+        context.lineWidth = (width + 2.5) * scale;
+        context.stroke();
+        context.strokeStyle = colour('mark');
+        context.lineWidth = width * scale;
+        context.stroke();
+    }
+
+    ring(context, [x, y], radius, scale) {
+        context.beginPath();
+        context.arc(x, y, radius * scale, 0, 2 * Math.PI);
+        this.rimmed(context, scale, 1.5);
+    }
+
+    outline(context, scale) {
+        context.beginPath();
+        for (const [x, y] of this.path) context.lineTo(x, y);
+        context.closePath();
+        this.rimmed(context, scale, 1.5);
+    }
+
+    /** The name of a point beside it, unless it would cover another name. */
+    label(context, slot, [x, y], scale, taken) {
+        const name = shortened(this.points.labels[slot] || String(this.points.ids[slot]), 40);
+        const wide = context.measureText(name).width, tall = 14 * scale, from = x + wide + 10 * scale > context.canvas.width ? x - wide - 9 * scale : x + 9 * scale;
+        const box = [from, y - 12 * scale, from + wide, y - 12 * scale + tall];
+        if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) return;
+        taken.push(box);
+        context.strokeStyle = colour('sunken');
+        context.lineWidth = 3 * scale;
+        context.strokeText(name, from, y - scale);
         context.fillStyle = colour('ink');
-        context.strokeStyle = colour('bad');
-        context.lineWidth = 1.5 * scale;
-        this.marked.forEach((slot, i) => {
-            const at = project(this.points, slot, matrix, overlay.width, overlay.height);
-            if (!at) return;
-            context.beginPath();
-            context.arc(at[0], at[1], (i ? 3 : 6) * scale, 0, 2 * Math.PI);
-            context.stroke();
-            context.fillText(this.points.labels[slot] || String(this.points.ids[slot]), at[0] + 8 * scale, at[1] - 4 * scale);
-        });
-        if (this.path?.length > 1) {
-            context.beginPath();
-            for (const [x, y] of this.path) context.lineTo(x, y);
-            context.stroke();
-        }
+        context.fillText(name, from, y - scale);
     }
 
     mark(slots) {
@@ -100,7 +141,7 @@ export class Scene {
 
     setChoosing(on) {
         this.choosing = on;
-        this.canvas.classList.toggle('choosing', on);
+        this.canvas?.classList.toggle('choosing', on);
     }
 
     /** A place of an event in pixels of the canvas. */

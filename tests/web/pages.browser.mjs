@@ -48,14 +48,33 @@ test('home: the colour scheme can be changed and is kept', { skip: noChromium },
     });
 });
 
+test('a server that stops answering is reported, and noticed when it returns', { skip: noChromium }, async () => {
+    const { page, close } = await chromium('none');
+    try {
+        for (const [path, where, words] of [['/', '#trouble', 'does not answer'], ['/dashboard', '#state', 'no answer']]) {
+            await page.goto(server.url + path);
+            await page.waitForFunction(() => /idle|processing/.test(document.querySelector('main').textContent), null, PATIENCE);
+            await page.route(/\/v1\/|metrics/, (route) => route.abort());
+            await has(page, where, words);
+            await page.unroute(/\/v1\/|metrics/);
+            await page.waitForFunction(([at, what]) => !document.querySelector(at).checkVisibility() || !document.querySelector(at).textContent.includes(what),
+                [where, words], PATIENCE);
+        }
+    } finally {
+        await close();
+    }
+});
+
 test('every page keeps its policy: nothing inline, nothing from elsewhere', { skip: noChromium }, async () => {
     for (const path of ['/', '/vectors', '/dashboard', '/playground', '/gpu-test/', '/chat']) {
         const response = await fetch(server.url + path, { headers: { Accept: 'text/html' } });
-        assert.match(response.headers.get('content-security-policy'), /default-src 'none'; script-src 'self'/);
+        const policy = response.headers.get('content-security-policy');
+        assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
+        assert.doesNotMatch(policy, /unsafe/);
         assert.equal(response.headers.get('cross-origin-opener-policy'), 'same-origin');
         assert.equal(response.headers.get('cross-origin-embedder-policy'), 'require-corp');
         const text = await response.text();
-        assert.doesNotMatch(text, /<script(?![^>]*src=)|https?:\/\//);
+        assert.doesNotMatch(text, /<script(?![^>]*src=)|https?:\/\/| style=/);
     }
 });
 
@@ -172,12 +191,88 @@ test('chat: without a model it says how to serve one', { skip: noChromium }, asy
     const { page, close } = await chromium('none');
     try {
         await page.goto(`${server.url}/chat`);
-        await has(page, '#trouble', 'weft serve --model FILE.gguf');
-        assert.ok(await page.isDisabled('#send'));
+        await has(page, '#empty', 'weft serve --model FILE.gguf');
+        assert.ok(await page.isDisabled('#send') && await page.isDisabled('#input'));
         await assertAccessible(page);
     } finally {
         await close();
     }
+});
+
+/** A chat page whose server answers with these events, the last of them never ending if `open`. */
+async function chatWith(events, work, { open = false, status = 200 } = {}) {
+    const { page, errors, close } = await chromium('none');
+    try {
+        await page.addInitScript(([list, stays, code]) => {
+            const ask = window.fetch;
+            window.fetch = async (path, options) => {
+                if (path === '/v1/models') return new Response('{"data":[{"id":"a model"}]}');
+                if (path !== '/v1/chat/completions') return ask(path, options);
+                window.asked = JSON.parse(options.body);
+                if (code !== 200) return new Response('{"error":{"kind":"memory","message":"the model is busy"}}', { status: code });
+                return new Response(new ReadableStream({ start(stream) {
+                    for (const one of list) stream.enqueue(new TextEncoder().encode(`data: ${one}\n\n`));
+                    options.signal.addEventListener('abort', () => stream.error(options.signal.reason));
+                    if (!stays) stream.close();
+                } }));
+            };
+        }, [events, open, status]);
+        await page.goto(`${server.url}/chat`);
+        await has(page, '#model', 'a model');
+        await page.fill('#input', 'Tell me <b>all</b>');
+        await page.keyboard.press('Enter');
+        await work(page);
+        await assertAccessible(page);
+        assert.deepEqual(errors, []);
+    } finally {
+        await close();
+    }
+}
+
+const said = (content, finish) => JSON.stringify({ choices: [{ delta: content ? { content } : {}, finish_reason: finish ?? null }] });
+
+test('chat: an answer is text, whatever it contains, and says why it ends', { skip: noChromium }, () => chatWith(
+    [said('# One <img src=x onerror=alert(1)>\n'), said('two'.repeat(2000)), said('', 'length'), '[DONE]'], async (page) => {
+        await has(page, '.message.assistant', 'The limit of tokens ends it here.');
+        assert.match(await page.textContent('.message.assistant'), /^# One <img src=x onerror=alert\(1\)>\ntwotwo/);
+        assert.equal(await page.textContent('.message.user'), 'Tell me <b>all</b>');
+        assert.equal(await page.locator('.message img, .message b').count(), 0);
+        assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth <= innerWidth, document.documentElement.scrollHeight <= innerHeight]), [true, true]);
+        await page.fill('#input', 'And then?');
+        await page.keyboard.press('Enter');
+        await page.waitForFunction(() => window.asked.messages.length === 3, null, PATIENCE);
+        assert.deepEqual(await page.evaluate(() => window.asked.messages.map(({ role }) => role)), ['user', 'assistant', 'user']);
+    }));
+
+test('chat: stop ends an answer, and a new chat forgets it', { skip: noChromium }, () => chatWith(
+    [said('It goes'), said(' on')], async (page) => {
+        await has(page, '.message.assistant', 'It goes on');
+        await page.click('#stop');
+        await has(page, '.message.assistant', 'Stopped.');
+        await page.waitForSelector('#send:enabled', PATIENCE);
+        await page.click('#clear');
+        assert.equal(await page.locator('.message').count(), 0);
+        await page.fill('#input', 'Again');
+        await page.keyboard.press('Enter');
+        await page.waitForFunction(() => window.asked.messages[0].content === 'Again', null, PATIENCE);
+        await page.click('#clear');                             // while it answers
+        await page.waitForSelector('#send:enabled', PATIENCE);
+        await page.fill('#input', 'Third');
+        await page.keyboard.press('Enter');
+        await page.waitForFunction(() => window.asked.messages.length === 1 && window.asked.messages[0].content === 'Third', null, PATIENCE);
+    }, { open: true }));
+
+test('chat: an error keeps what was said so far, or gives the question back', { skip: noChromium }, async () => {
+    await chatWith([said('Half an'), '{"error":{"message":"out of memory"}}'], async (page) => {
+        await has(page, '#trouble', 'out of memory');
+        assert.match(await page.textContent('.message.assistant'), /Half an.*broke off/);
+    });
+    await chatWith([said('Cut')], (page) => has(page, '#trouble', 'the server ended it early'));
+    await chatWith([], async (refused) => {
+        await has(refused, '#trouble', 'the model is busy');
+        assert.equal(await refused.inputValue('#input'), 'Tell me <b>all</b>');
+        assert.equal(await refused.locator('.message').count(), 0);
+    }, { status: 503 });
 });
 
 test('the pages are readable on a phone, and accessible before anything is done', { skip: noChromium }, async () => {

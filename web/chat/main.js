@@ -2,11 +2,13 @@
 // main.js - a chat with a model that this server runs.
 
 import { el, get, text } from '../lib/dom.js';
-import { getJson, request } from '../lib/api.js';
+import { ApiError, getJson, request } from '../lib/api.js';
 import { digits } from '../lib/format.js';
 import { pieces } from './stream.js';
 
-const chat = [];                        // { role, content } as the server wants them
+const NEAR_END = 40;                    // pixels: a reader who is that near the end follows the answer
+
+let chat = [];                          // { role, content } as the server wants them
 let running = null;                     // AbortController of the answer that is written
 
 function trouble(message) {
@@ -14,10 +16,27 @@ function trouble(message) {
     text(get('trouble'), message ?? '');
 }
 
+/** What stands in the place of the messages while there are none. */
+function showEmpty(title, ...words) {
+    get('empty').hidden = Boolean(chat.length);
+    if (title) get('empty').replaceChildren(el('h2', {}, title), el('p', {}, ...words));
+}
+
+function toEnd() {
+    get('messages').scrollTop = get('messages').scrollHeight;
+}
+
+/** Adds to the end, and shows it to those who read there. */
+function add(target, piece) {
+    const { scrollTop, scrollHeight, clientHeight } = get('messages'), follows = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    target.append(piece);
+    if (follows) toEnd();
+}
+
 function bubble(role, content) {
-    const made = el('div', { class: `message ${role}` }, content);
+    const made = el('div', { class: `message ${role}`, dir: 'auto' }, content);
     get('messages').append(made);
-    made.scrollIntoView({ block: 'end' });
+    toEnd();
     return made;
 }
 
@@ -27,12 +46,18 @@ function setRunning(controller) {
     get('stop').disabled = !controller;
 }
 
+/** The number in a field within its limits; what it began with if there is none. */
+function numberOf(id) {
+    const { value, min, max, defaultValue } = get(id), number = value.trim() === '' ? NaN : Number(value);
+    return Math.max(Number(min), Math.min(Number(max), Number.isFinite(number) ? number : Number(defaultValue)));
+}
+
 async function ask(signal) {
     return request('/v1/chat/completions', {
         method: 'POST', signal, headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({
             model: get('model').value, messages: chat, stream: true,
-            temperature: Number(get('temperature').value), max_tokens: Number(get('tokens').value),
+            temperature: numberOf('temperature'), max_tokens: Math.round(numberOf('tokens')),
         }),
     });
 }
@@ -42,27 +67,46 @@ function showSpeed(tokens, began) {
     if (tokens > 1) text(get('speed'), `${tokens} tokens, ${digits(tokens / seconds)} tokens/s`);
 }
 
-async function answer() {
-    const controller = new AbortController(), made = bubble('assistant', '');
-    setRunning(controller);
-    made.classList.add('waiting');
-    let whole = '', tokens = 0, began = 0;
+/** Writes the pieces of an answer as they come. Returns the whole text and why it ended early. */
+async function write(made, signal) {
+    let whole = '', tokens = 0, began = 0, why = null;
     try {
-        for await (const piece of pieces(await ask(controller.signal))) {
+        for await (const { piece, finish } of pieces(await ask(signal))) {
+            if (finish === 'length') why = 'The limit of tokens ends it here.';
+            if (!piece) continue;
             began ||= performance.now();
-            tokens++;
             whole += piece;
-            made.append(piece);
-            made.scrollIntoView({ block: 'end' });
-            showSpeed(tokens, began);
+            add(made, piece);
+            showSpeed(++tokens, began);
         }
     } catch (error) {
-        if (error.name !== 'AbortError') trouble(error.message);
+        why = error.name === 'AbortError' ? 'Stopped.' : 'It broke off here.';
+        if (error.name !== 'AbortError') trouble(error instanceof ApiError ? error.message : `The answer broke off: ${error.message}`);
     }
+    return { whole, why };
+}
+
+async function answer() {
+    const controller = new AbortController(), made = bubble('assistant', ''), mine = chat;
+    setRunning(controller);
+    made.classList.add('waiting');
+    get('messages').setAttribute('aria-busy', 'true');      // read out when it is complete
+    const { whole, why } = await write(made, controller.signal);
+    get('messages').removeAttribute('aria-busy');
     made.classList.remove('waiting');
-    if (whole) chat.push({ role: 'assistant', content: whole });
-    else made.remove();
-    setRunning(null);
+    if (whole) mine.push({ role: 'assistant', content: whole });
+    if (whole && why) add(made, el('span', { class: 'note' }, why));
+    if (!whole) takeBack(made, mine);
+    if (running === controller) setRunning(null);
+}
+
+/** Without an answer the question returns to where it was written. */
+function takeBack(made, mine) {
+    made.previousElementSibling?.remove();
+    made.remove();
+    const { content } = mine.pop() ?? {};
+    if (mine === chat && content && !get('input').value) get('input').value = content;
+    showEmpty();
 }
 
 async function send(event) {
@@ -72,6 +116,7 @@ async function send(event) {
     trouble(null);
     get('input').value = '';
     chat.push({ role: 'user', content });
+    showEmpty();
     bubble('user', content);
     await answer();
     get('input').focus();
@@ -79,10 +124,26 @@ async function send(event) {
 
 function clear() {
     running?.abort();
-    chat.length = 0;
+    setRunning(null);
+    chat = [];
     get('messages').replaceChildren();
     text(get('speed'), '');
     trouble(null);
+    showEmpty();
+    get('input').focus();
+}
+
+async function showModels() {
+    const { data = [] } = await getJson('/v1/models').catch((error) => {
+        if (error.status === 404) return {};
+        throw error;
+    });
+    get('model').append(...data.map(({ id }) => el('option', {}, id)));
+    get('model-field').hidden = !data.length;
+    if (data.length) showEmpty('Ask something', 'The answer appears as it is made. Nothing is kept: a reload begins anew.');
+    else showEmpty('No language model', 'This server runs none. Start it with one: ', el('code', {}, 'weft serve --model FILE.gguf'));
+    for (const id of ['input', 'temperature', 'tokens', 'clear']) get(id).disabled = !data.length;
+    for (const id of ['temperature', 'tokens']) get(id).parentElement.hidden = !data.length;
 }
 
 async function start() {
@@ -94,11 +155,9 @@ async function start() {
         if (event.key === 'Escape') running?.abort();
     });
     try {
-        const { data = [] } = await getJson('/v1/models');
-        get('model').append(...data.map(({ id }) => el('option', {}, id)));
-        if (!data.length) throw Object.assign(new Error(), { status: 404 });
+        await showModels();
     } catch (error) {
-        trouble(error.status === 404 ? 'This server runs no language model: start it with weft serve --model FILE.gguf' : error.message);
+        trouble(error.message);
     }
     setRunning(null);
 }

@@ -17,13 +17,15 @@ export async function* events(body) {
     }
 }
 
-/** The pieces of text of an answer; throws what the server reports inside the stream. */
+/** The pieces of an answer: { piece, finish }; `finish` says why it ends. Throws what the server
+ *  reports inside the stream, and if that ends without an end. */
 export async function* pieces(response) {
     for await (const data of events(response.body)) {
         if (data === '[DONE]') return;
         const { error, choices } = JSON.parse(data);
         if (error) throw new Error(error.message);
-        const piece = choices?.[0]?.delta?.content;
-        if (piece) yield piece;
+        const { delta, finish_reason: finish } = choices?.[0] ?? {};
+        if (delta?.content || finish) yield { piece: delta?.content ?? '', finish };
     }
+    throw new Error('the server ended it early');
 }

@@ -2,9 +2,10 @@
 // charts.js - lines over time, drawn by uPlot (from npm, served locally). Without it the page
 // says so and shows figures alone.
 
-import { colour, el } from '../lib/dom.js';
+import { colour, el, text } from '../lib/dom.js';
 
-const HEIGHT = 170;
+const HEIGHT = 160;
+const SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600];       // between two marks of the time
 
 function loadScript(source) {
     return new Promise((resolve) => {
@@ -38,7 +39,9 @@ export class Chart {
         this.series = series;
         this.show = show;
         this.least = least;
-        this.box = el('section', { class: 'card chart', 'aria-label': title }, el('h2', {}, title));
+        this.values = series.map(() => el('span', { class: 'now' }, '–'));
+        this.box = el('section', { class: 'card chart', 'aria-label': title }, el('h2', {}, title), el('div', { class: 'row key' },
+            ...series.map(([, label], i) => el('span', { class: `series series-${i + 1}` }, label, ' ', this.values[i]))));
         box.append(this.box);
         new ResizeObserver(() => this.plot?.setSize(this.sizeNow())).observe(this.box);
         document.addEventListener('weft-theme', () => this.build());
@@ -56,17 +59,24 @@ export class Chart {
         const axis = { stroke: colour('ink-soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
         this.plot = new window.uPlot({
             ...this.sizeNow(),
-            cursor: { points: { show: false } },
-            axes: [{ ...axis, space: 80, size: 28, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((t) => t == null ? '' : this.show(t)) }],
+            padding: [8, 12, 0, 0],
+            cursor: { points: { show: false }, y: false },
+            legend: { show: false },
+            hooks: { setCursor: [() => this.name()] },
+            axes: [{ ...axis, space: 80, size: 28, incrs: SECONDS, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((t) => t == null ? '' : this.show(t)) }],
             scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 0, this.least) * 1.05] } },
-            series: [{}, ...this.series.map(([, label], i) => ({
-                label, stroke: colour(`series-${i + 1}`), width: 1.5, points: { show: false },
-                value: (_, x) => x == null ? '-' : this.show(x),
-            }))],
+            series: [{}, ...this.series.map(([, label], i) => ({ label, stroke: colour(`series-${i + 1}`), width: 1.5, points: { show: false } }))],
         }, data ?? [[], ...this.series.map(() => [])], this.box);
+    }
+
+    /** Beside each name: the value under the pointer, else the newest. */
+    name() {
+        const { data, cursor } = this.plot ?? { data: [[]], cursor: {} }, at = cursor.idx ?? data[0].length - 1;
+        this.values.forEach((value, i) => text(value, data[i + 1]?.[at] == null ? '–' : this.show(data[i + 1][at])));
     }
 
     update(history) {
         this.plot.setData(history.data(this.series.map(([column]) => column)));
+        this.name();
     }
 }

@@ -14,12 +14,17 @@ const MARGIN = 8;                       // rows beyond those in view
 const TONE = { done: 'good', failed: 'bad', cancelled: 'warn' };
 const COLUMNS = ['job', 'state', 'created', 'waited', 'ran', 'in all'];
 
+/** The time between two moments, which the server gives in whole ms. */
+function between(from, to) {
+    return to > from ? duration((to - from) / 1e3) : '< 1 ms';
+}
+
 function cells(job) {
     const { id, state, created, started, finished, timing } = job;
     return [id, el('span', { class: `pill ${TONE[state] ?? ''}` }, state), moment(created),
-            started ? duration((started - created) / 1e3) : '-',
+            started ? between(created, started) : '-',
             timing ? duration(timing.run_ms / 1e3) : '-',
-            finished ? duration((finished - created) / 1e3) : '-'];
+            finished ? between(created, finished) : '-'];
 }
 
 function line(role, values, style) {

@@ -11,7 +11,7 @@ import { increase, parse, percentile } from './metrics.js';
 
 const INTERVAL = 1000;                  // ms between readings
 const KEPT = 900;                       // readings: a quarter of an hour
-const TONE = { idle: 'good', processing: 'good', starting: 'warn', draining: 'warn', degraded: 'bad', stopped: 'bad' };
+const TONE = { idle: 'good', processing: 'good', starting: 'warn', draining: 'warn', degraded: 'bad', stopped: 'bad', 'no answer': 'bad' };
 
 /* column, label, how it is shown; each is a figure above the charts */
 const FIGURES = [
@@ -85,11 +85,15 @@ function fillTable(id, heads, rows, none) {
         el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((value, i) => el('td', { class: i ? numeric(value) : '' }, value))))));
 }
 
+function showState(state) {
+    text(get('state'), state);
+    get('state').className = `pill ${TONE[state] ?? ''}`;
+}
+
 async function readState() {
     const [{ state }, { devices }, { alerts }] = await Promise.all([
         getJson('/v1/state'), getJson('/v1/devices'), getJson('/v1/alerts')]);
-    text(get('state'), state);
-    get('state').className = `pill ${TONE[state] ?? ''}`;
+    showState(state);
     fillTable('devices', ['device', 'profile', 'free', 'busy', 'bandwidth', 'operations/s'], devices.map((d) =>
         [d.name, d.profile, String(d.ready), String(d.busy), `${bytes(d.bandwidth_bytes_per_second)}/s`, short(d.operations_per_second)]),
         'no device');
@@ -118,6 +122,7 @@ async function tick() {
         text(get('trouble'), '');
     } catch (error) {
         text(get('trouble'), error.message);
+        if (error.kind === 'network') showState('no answer');
     }
     setTimeout(tick, document.hidden ? 5 * INTERVAL : INTERVAL);
 }

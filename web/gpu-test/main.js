@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.js - the GPU test page: finds WebGPU, runs tests and benchmarks, shows and saves them.
 
-import { download, el, get, text } from './lib/dom.js';
-import { digits, duration, short } from './lib/format.js';
+import { download, el, get, svg, text } from './lib/dom.js';
+import { bytes, digits, duration, short } from './lib/format.js';
 import { benchmarks, sized, sizes, tests } from './cases.js';
 import { Dispatch, open } from './device.js';
 
 const BENCH_MS = 300;                   // of repeated runs for each figure
+const LIMITS = {                        // as people read them
+    maxBufferSize: ['largest buffer', bytes], maxStorageBufferBindingSize: ['largest binding', bytes],
+    maxComputeWorkgroupStorageSize: ['workgroup memory', bytes], maxComputeInvocationsPerWorkgroup: ['workgroup size', String],
+    maxComputeWorkgroupsPerDimension: ['workgroups in a row', String],
+};
 const report = { page: 'weft gpu-test', device: null, tests: [], benchmarks: [], workgroup_sizes: [] };
 let device = null;
 
@@ -18,12 +23,12 @@ function status(kind, message) {
 }
 
 function showDevice(info) {
-    const limits = Object.entries(info.limits).map(([name, value]) => `${name} ${short(value)}`).join(', ');
     const rows = [['vendor', info.vendor || '-'], ['architecture', info.architecture || '-'],
                   ['device', info.description || info.device || '-'], ['software', info.fallback ? 'yes' : 'no'],
-                  ['features', info.features.join(', ') || 'none'], ['limits', limits], ['browser', navigator.userAgent]];
+                  ...Object.entries(info.limits).map(([name, value]) => [LIMITS[name][0], LIMITS[name][1](value)]),
+                  ['features', info.features.join(', ') || 'none'], ['browser', navigator.userAgent]];
     get('device').replaceChildren(...rows.map(([name, value]) =>
-        el('tr', {}, el('th', { scope: 'row' }, name), el('td', {}, value))));
+        el('tr', {}, el('th', { scope: 'row' }, name), el('td', { class: value.length > 60 ? 'small' : '' }, value))));
 }
 
 // ---- tests ----
@@ -67,6 +72,7 @@ async function runTests() {
     });
     const passed = report.tests.filter((row) => row.passed).length;
     text(get('summary'), `${passed} of ${report.tests.length} passed`);
+    get('summary').className = `pill ${passed === report.tests.length ? 'good' : 'bad'}`;
 }
 
 // ---- benchmarks ----
@@ -88,15 +94,6 @@ async function benchmark(one) {
     report.benchmarks.push({ kernel: one.name, size: one.size, seconds, rate, unit: one.work.unit });
     get('speeds').append(el('tr', {}, el('td', {}, one.name), el('td', {}, one.size),
         el('td', { class: 'number' }, duration(seconds)), el('td', { class: 'number' }, `${short(rate)}${one.work.unit}`)));
-}
-
-const SVG = 'http://www.w3.org/2000/svg';
-
-function svg(tag, attributes, content = '') {
-    const made = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.textContent = content;
-    return made;
 }
 
 /** Bars, one for each workgroup size; the shortest has another colour. */

@@ -21,5 +21,5 @@ export const EXAMPLES = [
 export async function load(example) {
     const response = await fetch(`/examples/${example.file}.wgsl`);
     if (!response.ok) throw new Error(`${example.file}.wgsl: ${response.status}`);
-    return response.text();
+    return (await response.text()).replace(/^\/\/ SPDX[^\n]*\n(\/\/\n)?/, '');
 }

@@ -12,7 +12,7 @@ import { parse } from './values.js';
 import { decode, encode } from './link.js';
 import { runInBrowser } from './run_browser.js';
 import { runOnServer } from './run_server.js';
-import { difference, picture, plot, table } from './result.js';
+import { channels, difference, picture, plot, table } from './result.js';
 
 const CHECK_DELAY = 350;
 const PLACES = { server: runOnServer, browser: runInBrowser };
@@ -124,6 +124,7 @@ function prepare() {
 }
 
 function showTimes() {
+    get('timing').hidden = !Object.keys(state.results).length;
     get('times').replaceChildren(...Object.keys(PLACES).filter((place) => state.results[place]).map((place) => {
         const { seconds, error } = state.results[place];
         const head = el('th', { scope: 'row' }, NAMES[place]);
@@ -138,10 +139,11 @@ function showAgreement() {
     if (!server?.outputs || !browser?.outputs) { text(get('agreement'), ''); return; }
     let count = 0, most = 0, all = 0;
     for (const [name, numbers] of server.numbers) {
-        const found = difference(numbers, browser.numbers.get(name));
+        const other = browser.numbers.get(name), colours = isColour(name, numbers) && isColour(name, other);
+        const found = colours ? difference(channels(numbers), channels(other)) : difference(numbers, other);
         count += found.count;
         most = Math.max(most, found.most);
-        all += numbers.length;
+        all += numbers.length * (colours ? 4 : 1);
     }
     const ratio = browser.seconds.run / server.seconds.run;
     text(get('agreement'), `${count === 0 ? 'Equal results' : `${count} of ${all} numbers differ, by at most ${digits(most)}`}. `
@@ -185,20 +187,27 @@ function showOutputs(job) {
     const before = get('output').value;
     get('output').replaceChildren(...names.map((name) => el('option', {}, name)));
     if (names.includes(before)) get('output').value = before;
+    for (const id of ['output-field', 'views']) get(id).hidden = !names.length;
     state.shapes = new Map(job.bindings.map(({ name, shape }) => [name, shape]));
     showView();
 }
 
 function showView() {
     for (const tab of get('views').children) tab.setAttribute('aria-selected', String(tab.dataset.view === state.view));
-    get('width-field').hidden = state.view === 'plot';
+    get('width-field').hidden = state.view === 'plot' || get('views').hidden;
     const name = get('output').value;
     const result = [state.results.server, state.results.browser].find((r) => r?.numbers?.has(name));
-    if (!result) return;
+    if (!result) { showNothing(); return; }
     const numbers = result.numbers.get(name), width = Number(get('width').value) || 0;
     if (state.view === 'plot') plot(get('view'), numbers);
     else if (state.view === 'picture') picture(get('view'), numbers, width, isColour(name, numbers));
     else table(get('view'), numbers, width);
+}
+
+function showNothing() {
+    const ran = Object.values(state.results);
+    get('view').replaceChildren(el('p', { class: 'empty' }, ran.length ? 'There is no result: see what is said under Time.'
+        : 'Run the kernel to see its result. Ctrl+Enter runs it on the server and in this browser.'));
 }
 
 /** Whether u32 values look like packed colours: they use the alpha byte. */
@@ -217,7 +226,8 @@ function apply({ wgsl, data = {}, workgroups = 'auto', constants = '', view = 't
     get('workgroups').value = workgroups;
     get('constants').value = constants;
     get('width').value = width;
-    get('view').replaceChildren();
+    for (const id of ['output-field', 'views', 'width-field']) get(id).hidden = true;
+    showNothing();
     showTimes();
     text(get('agreement'), '');
     return check();

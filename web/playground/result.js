@@ -85,6 +85,11 @@ export function plot(box, numbers) {
     context.stroke();
 }
 
+/** The bytes of packed colours, as numbers. */
+export function channels(colours) {
+    return Float64Array.from(new Uint8Array(Uint32Array.from(colours).buffer));
+}
+
 /** How many numbers of two results differ, and by how much at most; NaN equals NaN. */
 export function difference(a, b) {
     let count = Math.abs(a.length - b.length), most = 0;

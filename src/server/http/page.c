@@ -13,8 +13,8 @@
 /* Pages load nothing from elsewhere, run no inline scripts and may not be framed. Live
  * messages may come from another port of this host (live.listen). */
 #define POLICY                                                                               \
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' "            \
-    "'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; "             \
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "  \
+    "connect-src 'self' ws: wss:; "                                                          \
     "worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 static bool takes_gzip(const Request *r)

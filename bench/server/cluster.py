@@ -3,7 +3,7 @@
 """cluster - servers that share Redis and NATS, measured beside one server alone.
 
     bench/server/cluster.py WEFT [--seconds=S] [--json=FILE] [--model=FILE [--tokens=N]]
-                                 [--only=chat]
+                                 [--only=latency|throughput|chat]
 
 Prints the latency that Redis and NATS add to a small cached job, jobs a second and CPU time
 a job with one, two and three servers on this machine's cores, and with a model the tokens a
@@ -11,6 +11,7 @@ second of eight users beside one. --json writes what bench/scale/simulate.py sta
 """
 import json
 import os
+import selectors
 import socket
 import sys
 import threading
@@ -25,6 +26,7 @@ from services import Nats, Redis, settings  # noqa: E402
 TICKS = os.sysconf("SC_CLK_TCK")
 OPTIONS = dict(a[2:].split("=", 1) for a in sys.argv[2:] if a.startswith("--"))
 SECONDS = float(OPTIONS.get("seconds", 5))
+CONNECTIONS = 64                        # of the measurements of throughput, over all servers
 
 
 def cpu(pids):
@@ -82,20 +84,30 @@ def quantile(times, share):
 
 
 def flood(servers, connections, seconds):
-    """Jobs a second over all servers: every connection sends its next at once."""
-    stop, counts, data = time.monotonic() + seconds, [0] * connections, request()
-
-    def work(n):
-        with connect(servers[n % len(servers)]) as c:
-            while time.monotonic() < stop:
-                ask(c, data)
-                counts[n] += 1
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(connections)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    return sum(counts)
+    """Jobs answered, over all servers: every connection sends its next at once."""
+    stop, count, data = time.monotonic() + seconds, 0, request()
+    selector, answers = selectors.DefaultSelector(), {}
+    for n in range(connections):
+        c = connect(servers[n % len(servers)])
+        selector.register(c, selectors.EVENT_READ)
+        answers[c] = b""
+        c.sendall(data)
+    while time.monotonic() < stop:
+        for key, _ in selector.select(1):
+            c = key.fileobj
+            part = c.recv(65536)
+            if not part:
+                raise OSError("the connection was closed")
+            answers[c] += part
+            if b"]}}}" in answers[c]:
+                if b"[2,4,6]" not in answers[c]:
+                    raise ValueError(answers[c])
+                answers[c] = b""
+                count += 1
+                c.sendall(data)
+    for c in answers:
+        c.close()
+    return count
 
 
 def measure_added(weft, services, out):
@@ -120,13 +132,13 @@ def measure_throughput(weft, services, out):
         servers = [Server(weft, *settings(*services)) for _ in range(count)]
         for s in servers:
             s.until_ready()
-        flood(servers, 12, 1)
+        flood(servers, CONNECTIONS, 1)
         parts = {"server": [s.process.pid for s in servers],
                  "workers": [p for s in servers for p in s.workers()],
                  "redis": [services[0].process.pid], "nats": [services[1].process.pid]}
         before = {name: cpu(pids) for name, pids in parts.items()}
         start = time.monotonic()
-        jobs = flood(servers, 12, SECONDS)
+        jobs = flood(servers, CONNECTIONS, SECONDS)
         rate = jobs / (time.monotonic() - start)
         used = {name: (cpu(pids) - before[name]) / jobs * 1e6 for name, pids in parts.items()}
         total = sum(used.values())
@@ -147,8 +159,8 @@ def tokens_a_second(server, users, count):
     def work(n):
         for k in range(count):
             answer = server.ok("POST", "/v1/completions", {
-                "prompt": "Once upon a time", "max_tokens": int(OPTIONS.get("tokens", 100)), "seed": n * 100 + k,
-                "temperature": 0.8})
+                "prompt": "Once upon a time", "max_tokens": int(OPTIONS.get("tokens", 100)),
+                "seed": n * 100 + k, "temperature": 0.8})
             got[n] += answer["usage"]["completion_tokens"]
     threads = [threading.Thread(target=work, args=(n,)) for n in range(users)]
     start = time.monotonic()
@@ -173,12 +185,14 @@ def measure_chat(weft, model, out):
     out["chat_ratio"] = eight / one
 
 
-def measure_shared(weft, out):
+def measure_shared(weft, out, only):
     with Redis() as redis, Nats() as nats:
         # Redis as fast as it can be; with appendfsync always every change waits for the disk.
         redis.call("CONFIG", "SET", "appendfsync", OPTIONS.get("appendfsync", "everysec"))
-        measure_added(weft, (redis, nats), out)
-        measure_throughput(weft, (redis, nats), out)
+        if only != "throughput":
+            measure_added(weft, (redis, nats), out)
+        if only != "latency":
+            measure_throughput(weft, (redis, nats), out)
 
 
 def main():
@@ -186,7 +200,7 @@ def main():
         sys.exit(__doc__)
     weft, out = os.path.abspath(sys.argv[1]), {}
     if OPTIONS.get("only") != "chat":
-        measure_shared(weft, out)
+        measure_shared(weft, out, OPTIONS.get("only"))
     if OPTIONS.get("model"):
         measure_chat(weft, OPTIONS["model"], out)
     if OPTIONS.get("json"):

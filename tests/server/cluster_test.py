@@ -191,6 +191,55 @@ class Cluster(unittest.TestCase):
                 self.assertEqual(got, [202, 202, 202, 429, 429])
 
 
+class Kept(unittest.TestCase):
+    """Jobs that a client waits for run where they came in, if a worker is free there."""
+
+    def test_only_jobs_that_are_waited_for(self):
+        with Redis() as redis, Nats() as nats, Server(WEFT, *settings(redis, nats)) as s:
+            s.until_ready()
+            nats.pause()                # the queue gives nothing, and tells nobody
+            self.assertEqual(s.ok("POST", "/v1/jobs", double([3]))["state"], "done")
+            other = s.ok("POST", "/v1/jobs", double([4], wait=False))["id"]
+            time.sleep(0.5)
+            self.assertEqual(s.ok("GET", "/v1/jobs/" + other)["state"], "queued")
+            nats.go_on()
+            self.assertEqual(s.wait(other)["outputs"]["y"]["data"], [8])
+
+    def test_job_of_a_server_that_dies(self):
+        with Redis() as redis, Nats() as nats, Server(WEFT, *settings(redis, nats)) as b:
+            a = Server(WEFT, *settings(redis, nats))
+            a.until_ready()
+            b.until_ready()
+
+            def ask():
+                try:
+                    a.call("POST", "/v1/jobs", forever(wait=True, limits={"time": "2s"}))
+                except OSError:
+                    pass                # its server dies
+            client = threading.Thread(target=ask)
+            client.start()
+            running = "/v1/jobs?state=running"
+            until(lambda: b.ok("GET", running)["jobs"])
+            job = b.ok("GET", running)["jobs"][0]
+            self.assertEqual(job["attempt"], 1)
+            a.kill()
+            client.join()
+            ended = b.wait(job["id"])
+            self.assertEqual((ended["state"], ended["error"]["kind"], ended["attempt"]),
+                             ("failed", "timeout", 2), ended)
+            a.__exit__(None)
+
+    def test_quota_of_a_job_that_ran(self):
+        with Redis() as redis, Nats() as nats, \
+                Server(WEFT, *settings(redis, nats), "auth.quotas.stored_bytes=2KB") as s:
+            s.until_ready()
+            for _ in range(3):
+                status, _, answer = s.call("POST", "/v1/jobs", double([1] * 1000))
+                self.assertEqual((status, answer["error"]["kind"]), (429, "quota"), answer)
+            self.assertEqual(s.ok("GET", "/v1/jobs")["jobs"], [])
+            self.assertEqual(s.ok("POST", "/v1/jobs", double([1]))["state"], "done")
+
+
 class Faults(unittest.TestCase):
     def test_redis_restarts(self):
         with Redis() as redis, Nats() as nats, Server(WEFT, *settings(redis, nats)) as s:

@@ -55,14 +55,17 @@ static void want_more(Cluster *s)
     Jobs *js = s->js;
     if (js->draining || *s->store_fault)
         return;
-    want_for(s, js->pool, "", js->held[JOB_KERNEL]);
+    /* Jobs that are kept must not shut out those of the queue. */
+    uint64_t held = js->held[JOB_KERNEL] + js->kept, limit = pool_limit(js->pool) + EXTRA;
+    want_for(s, js->pool, "", js->held[JOB_KERNEL] == 0 && held >= limit ? limit - 1 : held);
     if (js->gpu && *pool_figures(js->gpu).device)   /* jobs go to servers that have one */
         want_for(s, js->gpu, JOB_GPU, js->held[JOB_ON_GPU]);
 }
 
 static void hold(Jobs *js, Job *job, const char *ticket)
 {
-    js->held[job->who] += !*job->ticket;
+    js->kept -= job_is_kept(job);
+    js->held[job->who] += !*job->ticket || job_is_kept(job);
     snprintf(job->ticket, sizeof job->ticket, "%s", ticket);
 }
 
@@ -70,12 +73,21 @@ void cluster_let_go(Jobs *js, Job *job, ClusterEnd how)
 {
     if (!*job->ticket)
         return;
-    if (how == CLUSTER_DONE)
-        feed_done(js->cluster->feed, job->ticket);
-    else if (how == CLUSTER_RETURN)
-        feed_return(js->cluster->feed, job->ticket, 0);
-    *job->ticket = '\0';
-    js->held[job->who]--;
+    if (job_is_kept(job)) {
+        js->kept--;
+        *job->ticket = '\0';
+        if (how == CLUSTER_PASS)
+            job_pass_on(js, job);
+        else if (how == CLUSTER_RETURN && job->accepted)
+            cluster_add(js, job);       /* else when it is stored */
+    } else {
+        if (how == CLUSTER_DONE)
+            feed_done(js->cluster->feed, job->ticket);
+        else if (how == CLUSTER_RETURN || how == CLUSTER_PASS)
+            feed_return(js->cluster->feed, job->ticket, 0);
+        *job->ticket = '\0';
+        js->held[job->who]--;
+    }
     want_more(js->cluster);
 }
 
@@ -414,8 +426,8 @@ static uint32_t visit_jobs(Cluster *s, uint64_t now, bool keep, const char **ids
                 continue;
             bool idle = job->who == JOB_FOREIGN && *job->ticket && job->queued
                      && now - job->arrived_ns > js->config.queue_ack_wait;
-            if (idle) {                 /* no foreign worker came for it */
-                stop_here(js, job, CLUSTER_RETURN);
+            if (idle || (job->queued && job_is_kept(job) && now - job->arrived_ns > JOB_PASS_NS)) {
+                stop_here(js, job, CLUSTER_PASS);   /* nobody came for it */
                 if (!job->home)
                     job_forget(js, job);
                 continue;
@@ -430,6 +442,11 @@ static uint32_t visit_jobs(Cluster *s, uint64_t now, bool keep, const char **ids
             }
         }
     return n;
+}
+
+bool cluster_is_well(const Jobs *js)
+{
+    return !*js->cluster->store_fault;
 }
 
 static void keep_all(Cluster *s, uint64_t now)
@@ -528,6 +545,7 @@ static void tick(Cluster *s)
     }
     if (!s->feed)
         return;
+    store_flush(js->store);             /* kept jobs that take long become visible */
     keep_all(s, now);
     store_places(s);
     pthread_mutex_unlock(&js->lock);
@@ -550,7 +568,7 @@ static void *keeper_main(void *user)
     while (!js->closing) {
         for (uint32_t i = 0; i < JOBS_BUCKETS; i++)
             for (Job *job = js->table[i]; job; job = job->next)
-                if (*job->ticket)
+                if (*job->ticket && !job_is_kept(job))
                     feed_keep(s->feed, job->ticket);
         clock_wait(&s->keeping, &js->lock, clock_ns() + MAX_OF(period, TICK_NS / 4));
     }
@@ -634,7 +652,7 @@ void cluster_drain(Jobs *js)
         for (Job *job = js->table[i], *next; job; job = next) {
             next = job->next;
             if (job->queued && *job->ticket)
-                stop_here(js, job, CLUSTER_RETURN);
+                stop_here(js, job, CLUSTER_PASS);
         }
 }
 

@@ -252,6 +252,11 @@ static void on_ended(void *user, StoreOp *op)
         return;
     }
     job->ending = false;
+    if (js->feeds && job->refused) {    /* it ran before the store had refused it */
+        job_unref(js, job);
+        pthread_mutex_unlock(&js->lock);
+        return;
+    }
     if (js->feeds && op->ok && !op->applied) {
         /* Another server has ended it, or a newer attempt will. */
         cluster_look_up(js, job);
@@ -428,8 +433,10 @@ static void refuse(Jobs *js, Job *job, const StoreOp *op)
 {
     if (job->queued)
         job->queued = !js->queue_ops->remove(js->queue, job, job->record.tenant, job->runner);
-    if (job->running)
+    if (job->running && !js->feeds)
         return;
+    if (js->feeds)
+        cluster_let_go(js, job, CLUSTER_DROP);
     job->record.state = JOB_FAILED;
     job->record.error = (int)refusals[op->refusal].kind;
     job->record.message = refusals[op->refusal].message;
@@ -452,10 +459,11 @@ static void on_put(void *user, StoreOp *op)
     } else {
         job->accepted = put;
         job->refused = !put;
+        job->tenant->refused_ns = put ? job->tenant->refused_ns : clock_ns();
         tenant_add_stored(job->tenant, put ? job->spec.size : 0, 0);
-        if (!put && !job->ending)
+        if (!put && (!job->ending || js->feeds))
             refuse(js, job, op);
-        else if (put && js->feeds)
+        else if (put && js->feeds && !*job->ticket && !job->ending && !job->start_pending)
             cluster_add(js, job);
     }
     job->heard_ns = clock_ns();
@@ -476,9 +484,10 @@ static void submit_put(Jobs *js, Job *job)
         job->put.quota_bytes = js->config.quota_stored;
     }
     job->put.quota_all = js->config.queue_max;
+    job->put.kept = *job->ticket;
     js->store_ops++;
     /* A client that waits for the end learns nothing before: one transaction is enough. */
-    if (job->waits && !js->cluster)
+    if (job->waits && (!js->cluster || job->put.kept))
         store_defer(js->store, &job->put);
     else
         store_submit(js->store, &job->put);
@@ -486,6 +495,7 @@ static void submit_put(Jobs *js, Job *job)
 
 void job_put_again(Jobs *js, Job *job)
 {
+    cluster_let_go(js, job, CLUSTER_DONE);
     job->record.state = JOB_QUEUED;
     job->accepted = job->place_stored = false;
     job->place = 0;
@@ -503,7 +513,7 @@ void job_enter(Jobs *js, Job *job, JobWaiter *waiter)
         job->waiters = waiter;
     }
     table_add(js, job);
-    if (js->feeds && !job->is_check)
+    if (js->feeds && !job->is_check && !*job->ticket)
         return;                         /* it comes back with a ticket, here or elsewhere */
     job->queued = js->queue_ops->push(js->queue, &(QueueItem){
         job->record.tenant, job->runner, job->record.priority, job});
@@ -573,6 +583,8 @@ Job *jobs_submit(Jobs *js, const JobSubmit *s, bool *existed, weft_error_kind *k
         goto done;
     }
     job->home = true;
+    if (js->feeds)
+        job_keep(js, job, s->parsed);
     job_enter(js, job, s->waiter);
     submit_put(js, job);
     metrics_add(js->desc.metrics, METRIC_SUBMITTED, 0, 1);

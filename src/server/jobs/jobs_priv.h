@@ -5,6 +5,8 @@
 #ifndef WEFT_SERVER_JOBS_PRIV_H
 #define WEFT_SERVER_JOBS_PRIV_H
 
+#include <string.h>
+
 #include "server/jobs/jobs.h"
 #include "server/queue/feed.h"
 #include "server/queue/queue.h"
@@ -14,6 +16,7 @@
 #define ALERT_MAX     16u
 #define BASELINES     256u
 #define JOB_GPU       "-gpu"           /* where jobs of the profile gpu wait: no runner's name */
+#define JOB_KEPT      "-"              /* the ticket of a job that did not go through the queue */
 #define JOB_UNREADABLE "the job was stored by another version of Weft, in a form that this one " \
                        "cannot read: submit it again"
 
@@ -28,6 +31,7 @@ struct Tenant {
     uint64_t stored, buffers;           /* bytes of jobs, of named buffers                */
     bool     stale, stale_buffers;      /* they have to be read again                     */
     uint64_t room;                      /* bytes of requests and jobs in memory           */
+    uint64_t refused_ns;                /* when the store refused a job of it             */
     uint64_t connections;
     uint64_t second, requests;          /* requests in that second                        */
     uint64_t minute, time_ns, ops;      /* of jobs ended in that minute                   */
@@ -95,7 +99,10 @@ struct Jobs {
     uint32_t        ends_refused;       /* by the store: they are tried again              */
     Cluster          *cluster;             /* NULL: this server is alone                     */
     bool            feeds;              /* jobs come from a shared queue                  */
-    uint64_t        held[JOB_WHO_COUNT];/* jobs with a ticket                             */
+    uint64_t        held[JOB_WHO_COUNT];/* jobs with a ticket of the shared queue         */
+    uint64_t        kept;               /* jobs that run here without one                 */
+    uint64_t        served_ns;          /* what a worker takes for a job, on average      */
+    uint64_t        answered_ns;        /* when one gave an answer                        */
     bool            on_pool_thread;     /* which calls store_help() before it waits       */
     Job            *table[JOBS_BUCKETS];
     uint64_t        live, running, waiting, store_ops;
@@ -146,6 +153,12 @@ static inline Pool *job_pool(const Jobs *js, const Job *job)
     return job->who == JOB_ON_GPU ? js->gpu : js->pool;
 }
 
+/* Does it run here without a ticket of the shared queue? */
+static inline bool job_is_kept(const Job *job)
+{
+    return strcmp(job->ticket, JOB_KEPT) == 0;
+}
+
 /* run.c */
 /* Takes a job away from our worker, if one runs it; the tenant is charged for the time. */
 void job_stop(Jobs *js, Job *job);
@@ -172,7 +185,12 @@ bool    tenant_may_run(Jobs *js, const Tenant *t);
 void    tenant_charge(Jobs *js, Tenant *t, uint64_t time_ns, uint64_t ops);
 
 /* cluster.c; all but open, start, close and free with the lock */
-typedef enum ClusterEnd { CLUSTER_DONE, CLUSTER_RETURN, CLUSTER_DROP } ClusterEnd;
+typedef enum ClusterEnd {
+    CLUSTER_DONE,
+    CLUSTER_RETURN,                     /* an attempt was made, another may be            */
+    CLUSTER_PASS,                       /* it did not begin here                          */
+    CLUSTER_DROP,                       /* another server has it                          */
+} ClusterEnd;
 bool cluster_open(Jobs *js, char *why, size_t size);
 bool cluster_start(Jobs *js);
 void cluster_drain(Jobs *js);
@@ -180,6 +198,8 @@ void cluster_close(Jobs *js);
 void cluster_free(Jobs *js);
 /* Gives a job's ticket back, if it has one. */
 void cluster_let_go(Jobs *js, Job *job, ClusterEnd how);
+/* Does the store of the servers answer, as far as is known? */
+bool cluster_is_well(const Jobs *js);
 /* Puts an accepted job into the queue. */
 void cluster_add(Jobs *js, Job *job);
 /* Asks the store soon what has become of a job. */
@@ -187,6 +207,13 @@ void cluster_look_up(Jobs *js, Job *job);
 void cluster_want(Jobs *js, const char *runner, uint32_t count);
 /* Changes of another server's job are told to this one, too. Without the lock. */
 void cluster_follow(Jobs *js, const char *id);
+
+/* keep.c */
+#define JOB_PASS_NS (200u * 1000000u)   /* a kept job that still waits goes to the queue  */
+/* Is a new job to run here, without the shared queue? If so, it is marked. */
+bool job_keep(Jobs *js, Job *job, const JobSpec *spec);
+/* A kept job that has not begun goes to the queue. */
+void job_pass_on(Jobs *js, Job *job);
 
 /* lease.c */
 void jobs_check_leases(Jobs *js, uint64_t now);

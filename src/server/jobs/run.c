@@ -315,6 +315,8 @@ void jobs_on_answer(void *user, void *pointer, const PoolAnswer *a)
     Jobs *js = user;
     Job  *job = pointer;
     js->on_pool_thread = true;
+    js->answered_ns = clock_ns();
+    js->served_ns = js->served_ns - js->served_ns / 8 + (js->answered_ns - job->started_ns) / 8;
     leave_worker(js, job);
     bool done = !a->died && a->kind == WEFT_ERROR_NONE;
     bool taken = done && !job->is_check && !job->refused

@@ -130,6 +130,7 @@ static void put_job(Redis *r, RedisCommand *c, const StoreOp *op)
     redis_bytes(c, j->spec.data, j->spec.size);
     redis_text(c, op->runner ? op->runner : "");
     redis_text(c, r->server);
+    redis_number(c, op->kept);
 }
 
 static void put_buffer(RedisCommand *c, const BufferRecord *b)
@@ -171,6 +172,11 @@ static void build(Redis *r, RedisCommand *c, const StoreOp *op)
     case STORE_START_JOB: redis_script(r, c, SCRIPT_TOUCH_JOBS);
                           redis_text(c, op->job.id); break;
     case STORE_END_JOB:   end_job(r, c, op); break;
+    case STORE_RETURN_JOB:
+        redis_script(r, c, SCRIPT_RETURN_JOB);
+        redis_text(c, op->job.id);
+        redis_text(c, r->server);
+        break;
     case STORE_PUT_BUFFER:
         redis_script(r, c, SCRIPT_PUT_BUFFER);
         redis_text(c, op->job.tenant);

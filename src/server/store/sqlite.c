@@ -373,6 +373,7 @@ static bool apply_one(Sqlite *s, StoreOp *op)
     case STORE_DELETE_BUFFER: return delete_buffer(s, op);
     case STORE_USE_TOKEN:     return use_token(s, op);
     case STORE_SWEEP:         return sweep(s, op);
+    case STORE_RETURN_JOB:    return true;          /* of shared stores */
     }
     return false;
 }

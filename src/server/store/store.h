@@ -77,6 +77,7 @@ typedef enum StoreKind {
     STORE_PUT_JOB,                      /* job                                            */
     STORE_START_JOB,                    /* job.id, job.attempt, job.started               */
     STORE_END_JOB,                      /* job: id, state, error, outputs, …; buffers     */
+    STORE_RETURN_JOB,                   /* job.id: put with `kept`, but not begun; shared stores */
     STORE_PUT_BUFFER,                   /* job.tenant, buffers[0]                         */
     STORE_DELETE_BUFFER,                /* job.tenant, buffers[0].name                    */
     STORE_USE_TOKEN,                    /* token, expires: applied if it was not used yet */
@@ -109,6 +110,7 @@ struct StoreOp {
     uint64_t      nonce;                /* the store's: tells a repetition from another op */
     const char   *runner;               /* PUT_JOB: kind of worker                        */
     uint64_t      quota_jobs, quota_bytes, quota_all;   /* PUT_JOB in a shared store      */
+    bool          kept;                 /* PUT_JOB: this server claims it at once         */
     bool          any_attempt;          /* END_JOB: not only of job.attempt               */
     StoreRefusal  refusal;              /* out: of PUT_JOB, with ok and not applied       */
     char          existing[STORE_ID_SIZE];  /* out: the job with the key                  */

@@ -136,6 +136,7 @@ static bool plan_lanes(LibraryPlan *p, const ConvSize *s)
     const char *w_at = arena_printf(p->arena, "w_at(weights + ((ky * %s + kx) * %s + c) * %s)",
                                     number(p, s->kw), number(p, s->c), number(p, wide));
     bool is_float = dtype_is_float((weft_dtype)p->node->dtype);
+    bool cut = s->oh * s->ow % TALL != 0 || blocks > GROUP_CAP;
     return library_kernel(p, &(LibraryKernel){
         .name = "conv",
         .numbers = {{"WIDE", wide}, {"TALL", TALL}, {"O", s->o}, {"OH", s->oh}, {"OW", s->ow},
@@ -147,6 +148,9 @@ static bool plan_lanes(LibraryPlan *p, const ConvSize *s)
                     {"TAP_DOWN", (x.row * s->attr[DILATION_H])},
                     {"TAP_RIGHT", (x.column * s->attr[DILATION_W])}},
         .params = {"BLOCK", block, "PANEL", panel, "GROUP", of_group, "OUTPUT", output,
+                   "BARRIER", cut || s->outputs % wide ? "workgroupBarrier();" : "",
+                   "PIXEL_READ", cut ? arena_printf(p->arena, "min(pixel, %s)",
+                                                    number(p, s->oh * s->ow - 1)) : "pixel",
                    "FMA", arena_printf(p->arena, is_float ? "fma(v, %s, acc)" : "acc + v * %s",
                                        w_at)},
         .bindings = {{"x", x.copied ? USE_TEMP_READ : USE_INPUT, x.copied ? x.temp : 0,

@@ -80,27 +80,43 @@ static bool access_coords(Access *coord, const Group *g, const Access *a, uint32
     return true;
 }
 
-/* The access to input x of node t, whose own element is at `a`. */
+/* The axes of `shape` that `strides` walk like one axis are one: what is left of their number. */
+static uint32_t join_axes(uint64_t *shape, int64_t *strides, uint32_t rank)
+{
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < rank; j++) {
+        if (shape[j] == 1)
+            continue;
+        bool joins = n > 0 && strides[n - 1] == strides[j] * (int64_t)shape[j];
+        uint64_t size = joins ? shape[n - 1] * shape[j] : shape[j];
+        n += joins ? 0 : 1;
+        shape[n - 1] = size;
+        strides[n - 1] = strides[j];
+    }
+    return n;
+}
+
+/* The access to input x of node t, whose own element is at `a`. An axis of the domain may run over
+ * several axes of t where x has them in the same order, or repeats one element along them. */
 static bool input_access(Access *out, Group *g, const weft_tensor *t, const weft_tensor *x,
                          const Access *a, const Access *coord, bool affine)
 {
-    int64_t strides[MAX_RANK], contiguous[MAX_RANK];
+    int64_t  strides[MAX_RANK];
+    uint64_t shape[MAX_RANK];
+    Access   joined[MAX_RANK];
     tensor_broadcast_strides(strides, x, t->rank, t->shape);
     *out = (Access){.offset = x->offset};
-    if (affine) {
-        for (uint32_t j = 0; j < t->rank; j++)
-            access_add(out, &coord[j], strides[j]);
-        return true;
+    uint32_t rank = t->rank;
+    if (!affine) {
+        memcpy(shape, t->shape, sizeof shape);
+        rank = join_axes(shape, strides, rank);
+        coord = joined;
+        if (!access_coords(joined, g, a, rank, shape))
+            return fail(g, t, "it is read in another order than its inputs");
     }
-    bool same = true, none = true;
-    shape_contiguous(contiguous, t->rank, t->shape);
-    for (uint32_t j = 0; j < t->rank; j++) {
-        same &= t->shape[j] == 1 || strides[j] == contiguous[j];
-        none &= strides[j] == 0;
-    }
-    if (same)
-        access_add(out, a, 1);
-    return same || none ? true : fail(g, t, "it is read in another order than its inputs");
+    for (uint32_t j = 0; j < rank; j++)
+        access_add(out, &coord[j], strides[j]);
+    return true;
 }
 
 /* ---- bindings ---- */

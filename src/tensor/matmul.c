@@ -25,6 +25,7 @@
 #define MANY_SMALL  8u              /* ... if there are so many                             */
 #define CACHE_BYTES (UINT64_C(1) << 20)     /* of b that stays close without being packed   */
 #define PAGE_BYTES  4096u           /* rows that far apart collide in caches                */
+#define LINE_BYTES  64u             /* of a cache: vectors that begin elsewhere read two    */
 #define GROUP_CAP   65535u
 #define STREAM_CELLS 4096u          /* accumulators of a workgroup: 16 KiB                  */
 #define STREAM_DEPTH 64u            /* rows that a workgroup sums                           */
@@ -109,7 +110,8 @@ static bool is_cpu(const LibraryPlan *p)
 }
 
 /* Processor cycles, roughly: 32 multiplications a cycle; columns of b that are far apart, or
- * rows that leave the cache or collide there, slow the loop down; a copy costs once. */
+ * rows that leave the cache, collide there or begin inside a line, slow the loop down; a copy
+ * costs once. */
 static bool packing_pays(const Product *s, weft_dtype b, bool one_b)
 {
     double  work = (double)s->batch * (double)s->m * (double)s->n * (double)s->k / 32;
@@ -117,7 +119,8 @@ static bool packing_pays(const Product *s, weft_dtype b, bool one_b)
     bool    apart = s->b_column != 1 && s->n > 1;
     bool    far = s->k * s->n * 4 > CACHE_BYTES || (row_bytes % PAGE_BYTES == 0 && s->k > 64);
     bool    narrow = b != WEFT_F32 && b != WEFT_I32 && b != WEFT_U32 && b != WEFT_F64;
-    double  slow = apart ? 3.5 : narrow ? 2 : far ? 1.6 : 1;
+    bool    crosses = row_bytes % LINE_BYTES != 0 && s->n >= 32;
+    double  slow = apart ? 3.5 : narrow ? 2 : far ? 1.6 : crosses ? 1.3 : 1;
     double  copies = (double)s->k * (double)s->n * (one_b ? 1 : (double)s->batch);
     return work * (slow - 1) > copies * (apart ? 2.5 : 1);
 }
@@ -184,7 +187,7 @@ static bool plan_flat(LibraryPlan *p, const Product *s)
         .finish = true });
 }
 
-/* The size of a workgroup that wastes fewest elements. */
+/* The size of a workgroup that wastes fewest elements, no wider than there are columns. */
 static void choose_block(uint32_t *wide, uint32_t *tall, const Product *s)
 {
     static const uint32_t blocks[][2] = {{64, 4}, {32, 8}, {16, 16}};
@@ -193,7 +196,7 @@ static void choose_block(uint32_t *wide, uint32_t *tall, const Product *s)
         uint64_t w = blocks[i][0], h = blocks[i][1];
         uint64_t all = (s->n + w - 1) / w * w * ((s->m + h - 1) / h * h);
         all += w == 16 ? all : 0;   /* a single vector of 16 lanes shares few loads */
-        if (all >= least)
+        if (all >= least || (w > s->n && w > 16))
             continue;
         least = all;
         *wide = (uint32_t)w;
@@ -227,6 +230,31 @@ void product_panels(Panels *out, LibraryPlan *p, const Product *s, uint64_t batc
     out->temp = library_temp(p, p->node->dtype == WEFT_F64 ? 2 * words : words);
 }
 
+/* Which columns a block begins at, which rows it reads, and what it stores. */
+static void lanes_edges(const char **params, LibraryPlan *p, const Product *s, uint32_t wide,
+                        bool all_rows, bool packed)
+{
+    bool cut = s->n % wide != 0, narrow = !packed && s->n < wide;
+    const char *n = library_u32(p, s->n), *w = library_u32(p, wide);
+    const char *block = arena_printf(p->arena, "group.y * %s", w);
+    bool earlier = cut && !packed && !narrow;
+    const char *first = earlier ? arena_printf(p->arena, "min(%s, %s)", block,
+                                               library_u32(p, s->n - wide)) : block;
+    const char *new_columns = earlier ? arena_printf(p->arena, "column >= %s", block)
+                              : arena_printf(p->arena, "column < %s", n);
+    const char *rows = arena_printf(p->arena, "row < %s", library_u32(p, s->m));
+    const char *all[] = {
+        "FIRST", first, "BARRIER", (cut || !all_rows) && !narrow ? "workgroupBarrier();" : "",
+        "IF_NARROW", narrow ? arena_printf(p->arena, "if column < %s", n) : "",
+        "ROW_READ", all_rows ? "row"
+                    : arena_printf(p->arena, "min(row, %s)", library_u32(p, s->m - 1)),
+        "B_FIRST", packed ? arena_printf(p->arena, "group.y * %s", library_u32(p, s->k * wide))
+                          : "first",
+        "STORES", all_rows ? new_columns
+                           : arena_printf(p->arena, "%s && %s", rows, new_columns)};
+    memcpy(params, all, sizeof all);
+}
+
 bool product_lanes(LibraryPlan *p, const Product *s, const Panels *packed)
 {
     uint32_t wide = 64, tall = 4;
@@ -240,10 +268,10 @@ bool product_lanes(LibraryPlan *p, const Product *s, const Panels *packed)
     const char *start = !packed ? product_start(p, s, 1) : packed->batches == 1 ? "0u"
                         : arena_printf(p->arena, "batch * %lluu",
                                        (unsigned long long)(panels * s->k * wide));
-    return library_kernel(p, &(LibraryKernel){
+    LibraryKernel k = {
         .name = "matmul",
         .numbers = {{"M", s->m}, {"N", s->n}, {"K", s->k}, {"WIDE", wide}, {"TALL", tall},
-                    {"A_ROW", s->a_row}, {"B_PANEL", packed ? s->k * wide : wide}},
+                    {"A_ROW", s->a_row}},
         .params = {"BATCH", deep ? "0u" : "group.z",
                    "ROW_BLOCK", deep ? "(group.z * 65535u + group.x)" : "group.x",
                    "A_START", product_start(p, s, 0), "B_START", start,
@@ -254,7 +282,9 @@ bool product_lanes(LibraryPlan *p, const Product *s, const Panels *packed)
                      {"y", USE_OUTPUT, 0, NULL}},
         .groups = {(uint32_t)MIN_OF(rows, (uint64_t)GROUP_CAP), (uint32_t)panels,
                    deep ? (uint32_t)((rows + GROUP_CAP - 1) / GROUP_CAP) : (uint32_t)s->batch},
-        .finish = true });
+        .finish = true };
+    lanes_edges(&k.params[10], p, s, wide, s->m % tall == 0 && !deep, packed != NULL);
+    return library_kernel(p, &k);
 }
 
 static bool plan_packed(LibraryPlan *p, const Product *s)

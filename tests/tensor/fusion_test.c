@@ -90,6 +90,24 @@ static void test_matmul_epilogue_is_one_kernel(void **state)
     expect_kernels(ctx, weft_tensor_mul_scalar(y, 0.3), 1);
 }
 
+/* What a channel or a pixel has of its own is part of the kernel: pixels are one axis of it.
+ * What differs along rows alone does not, as that axis runs over rows and columns. */
+static void test_convolution_epilogue_is_one_kernel(void **state)
+{
+    weft_context *ctx = *state;
+    weft_tensor  *x = numbers(ctx, SHAPE(2, 6, 9, 7), 1), *bias = numbers(ctx, SHAPE(20), 2);
+    weft_tensor  *one = numbers(ctx, SHAPE(20, 6, 1, 1), 3);
+    weft_tensor  *nine = numbers(ctx, SHAPE(20, 6, 3, 3), 4);
+    weft_tensor  *more = numbers(ctx, SHAPE(2, 20, 9, 7), 5), *row = numbers(ctx, SHAPE(7), 6);
+    weft_conv     how = {.activation = WEFT_ACTIVATION_RELU}, border = how;
+    border.pad_before[0] = border.pad_before[1] = border.pad_after[0] = border.pad_after[1] = 1;
+    expect_kernels(ctx, weft_tensor_conv2d(x, one, bias, &how), 1);
+    expect_kernels(ctx, weft_tensor_conv2d(x, nine, bias, &border), 3);     /* weights, border */
+    expect_kernels(ctx, weft_tensor_relu(weft_tensor_add(
+        weft_tensor_conv2d(x, one, bias, NULL), more)), 1);
+    expect_kernels(ctx, weft_tensor_add(weft_tensor_conv2d(x, one, bias, &how), row), 2);
+}
+
 static void test_two_products_are_two_kernels(void **state)
 {
     weft_context *ctx = *state;
@@ -386,6 +404,7 @@ int main(void)
         TEST(test_norm_is_one_kernel),
         TEST(test_softmax_by_hand_is_four_kernels),
         TEST(test_matmul_epilogue_is_one_kernel),
+        TEST(test_convolution_epilogue_is_one_kernel),
         TEST(test_two_products_are_two_kernels),
         TEST(test_diamond_is_one_kernel),
         TEST(test_results_of_one_shape_share_a_kernel),

@@ -33,6 +33,12 @@ static const Case cases[] = {
     {"matmul:", 3, 20, 16, 50, false, false, false},
     {"matmul:", 3, 20, 16, 50, false, false, true},
     {"matmul:", 2, 5, 100, 3, true, false, false},
+    {"matmul:", 1, 37, 20, 169, false, false, false},       /* the last block begins earlier */
+    {"matmul:", 2, 33, 24, 40, false, false, false},
+    {"matmul:", 1, 32, 24, 80, false, false, false},
+    {"matmul:", 1, 19, 24, 33, false, false, false},
+    {"matmul_pack", 1, 262, 40, 75, false, false, false},   /* rows inside lines of a cache  */
+    {"matmul_pack", 2, 301, 33, 66, false, false, false},
     {"matmul_pack", 1, 150, 70, 60, false, true, false},
     {"matmul_pack", 2, 96, 33, 47, true, true, false},
     {"matmul_pack", 2, 96, 33, 47, true, true, true},

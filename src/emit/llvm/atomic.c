@@ -9,7 +9,8 @@
  * knows  that lanes of one group may go in any order
  *
  * When all lanes add to (or combine with) one place, they are combined first, as if
- * they were performed one after the other without interruption.
+ * they were performed one after the other without interruption. accumulate.c has what each
+ * thread adds up for itself.
  */
 #include "emit/llvm/emit_priv.h"
 
@@ -18,7 +19,7 @@ static bool is_shared(const Inst *place)
     return ir_place_root(place)->space == IRSPACE_STORAGE;
 }
 
-static LLVMAtomicRMWBinOp machine_op(IrAtomic op)
+LLVMAtomicRMWBinOp atomic_machine_op(IrAtomic op)
 {
     switch (op) {
     case ATOMIC_ADD: return LLVMAtomicRMWBinOpAdd;
@@ -34,7 +35,7 @@ static LLVMAtomicRMWBinOp machine_op(IrAtomic op)
     }
 }
 
-static LlvmValue combine(Emit *e, IrAtomic op, LlvmValue old, LlvmValue v)
+LlvmValue atomic_combine(Emit *e, IrAtomic op, LlvmValue old, LlvmValue v)
 {
     LLVMBuilderRef b = e->builder;
     switch (op) {
@@ -55,11 +56,12 @@ static LlvmValue combine(Emit *e, IrAtomic op, LlvmValue old, LlvmValue v)
 
 typedef struct Lane {
     LlvmValue pointer, comparand, value;
+    LlvmType  type;                 /* of all lanes, beside each other; NULL: of one */
 } Lane;
 
-static LlvmValue plain_load(Emit *e, const Inst *inst, LlvmValue pointer, bool shared)
+static LlvmValue plain_load(Emit *e, const Inst *inst, const Lane *l, bool shared)
 {
-    LlvmValue v = LLVMBuildLoad2(e->builder, e->i32, pointer, "");
+    LlvmValue v = LLVMBuildLoad2(e->builder, l->type ? l->type : e->i32, l->pointer, "");
     LLVMSetAlignment(v, 4);
     if (shared)
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
@@ -88,18 +90,18 @@ static LlvmValue one_shared(Emit *e, const Inst *inst, const Lane *l)
 {
     if (inst->atomic == ATOMIC_COMPARE_EXCHANGE)
         return machine_exchange(e, l);
-    return LLVMBuildAtomicRMW(e->builder, machine_op(inst->atomic), l->pointer, l->value,
+    return LLVMBuildAtomicRMW(e->builder, atomic_machine_op(inst->atomic), l->pointer, l->value,
                               LLVMAtomicOrderingMonotonic, false);
 }
 
 static LlvmValue one_local(Emit *e, const Inst *inst, const Lane *l)
 {
-    LlvmValue old = plain_load(e, inst, l->pointer, false), now;
+    LlvmValue old = plain_load(e, inst, l, false), now;
     if (inst->atomic == ATOMIC_COMPARE_EXCHANGE) {
         LlvmValue same = LLVMBuildICmp(e->builder, LLVMIntEQ, old, l->comparand, "");
         now = LLVMBuildSelect(e->builder, same, l->value, old, "");
     } else {
-        now = combine(e, inst->atomic, old, l->value);
+        now = atomic_combine(e, inst->atomic, old, l->value);
     }
     plain_store(e, inst, now, l->pointer, false);
     return old;
@@ -109,7 +111,7 @@ static LlvmValue one(Emit *e, const Inst *inst, const Lane *l)
 {
     bool shared = is_shared(inst->args[0]) && !e->alone;
     if (inst->atomic == ATOMIC_LOAD)
-        return plain_load(e, inst, l->pointer, shared);
+        return plain_load(e, inst, l, shared);
     if (inst->atomic == ATOMIC_STORE) {
         plain_store(e, inst, l->value, l->pointer, shared);
         return NULL;
@@ -152,7 +154,7 @@ static LlvmBlock here(const Emit *e)
 static LlvmValue active_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValue pointer,
                              uint32_t i, LlvmValue olds)
 {
-    Lane l = {pointer, in_lane(e, all->comparand, i), in_lane(e, all->value, i)};
+    Lane l = {pointer, in_lane(e, all->comparand, i), in_lane(e, all->value, i), NULL};
     LlvmValue old = one(e, inst, &l);
     return old ? lane_set(e, olds, old, i) : olds;
 }
@@ -173,38 +175,28 @@ static LlvmValue maybe_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValu
     return joined(e, olds, before, now, end);
 }
 
+/* All are active, and nobody else is there: lanes whose places are beside each other take one
+ * step, and it does not matter who is first. NULL: they are not. */
+static LlvmValue all_beside(Emit *e, const Inst *inst, const Lane *all, const LlvmValue *pointers)
+{
+    if (e->mask || e->lanes == 1 || (is_shared(inst->args[0]) && !e->alone) ||
+        !memory_is_beside(e, inst->args[0]))
+        return NULL;
+    Lane l = {pointers[0], all->comparand, all->value, lane_type(e, e->i32)};
+    return inst->atomic == ATOMIC_STORE ? (one(e, inst, &l), l.value) : one(e, inst, &l);
+}
+
 /* Returns the old values. */
 static LlvmValue lanes_in_turn(Emit *e, const Inst *inst, const Lane *all,
                                const LlvmValue *pointers)
 {
-    LlvmValue olds = LLVMConstNull(lane_type(e, e->i32));
+    LlvmValue olds = all_beside(e, inst, all, pointers);
+    if (olds)
+        return olds;
+    olds = LLVMConstNull(lane_type(e, e->i32));
     for (uint32_t i = 0; i < e->lanes; i++)
         olds = (e->mask ? maybe_lane : active_lane)(e, inst, all, pointers[i], i, olds);
     return olds;
-}
-
-/* All are active. The machine's atomics take ten times as long. */
-static LlvmValue all_in_turn(Emit *e, const Inst *inst, const Lane *all,
-                             const LlvmValue *pointers)
-{
-    if (!is_shared(inst->args[0]) || inst->atomic == ATOMIC_LOAD ||
-        inst->atomic == ATOMIC_STORE)
-        return lanes_in_turn(e, inst, all, pointers);
-    LlvmBlock alone = block_new(e, "alone"), among = block_new(e, "among");
-    LlvmBlock after = block_new(e, "done");
-    jump_if(e, flag_is_set(e, KERNEL_ALONE), alone, among);
-    block_start(e, alone);
-    e->alone = true;
-    LlvmValue x = lanes_in_turn(e, inst, all, pointers);
-    e->alone = false;
-    LlvmBlock x_end = here(e);
-    jump(e, after);
-    block_start(e, among);
-    LlvmValue y = lanes_in_turn(e, inst, all, pointers);
-    LlvmBlock y_end = here(e);
-    jump(e, after);
-    block_start(e, after);
-    return joined(e, x, x_end, y, y_end);
 }
 
 /* Mostly all lanes are active, even where they need not be: that way is without
@@ -213,16 +205,42 @@ static LlvmValue some_in_turn(Emit *e, const Inst *inst, const Lane *all,
                               const LlvmValue *pointers)
 {
     LlvmValue mask = e->mask;
+    if (!mask || e->lanes == 1)
+        return lanes_in_turn(e, inst, all, pointers);
     LlvmBlock every = block_new(e, "every"), some = block_new(e, "some");
     LlvmBlock after = block_new(e, "done");
     jump_if(e, mask_all(e, mask), every, some);
     block_start(e, every);
     e->mask = NULL;
-    LlvmValue x = all_in_turn(e, inst, all, pointers);
+    LlvmValue x = lanes_in_turn(e, inst, all, pointers);
     e->mask = mask;
     LlvmBlock x_end = here(e);
     jump(e, after);
     block_start(e, some);
+    LlvmValue y = lanes_in_turn(e, inst, all, pointers);
+    LlvmBlock y_end = here(e);
+    jump(e, after);
+    block_start(e, after);
+    return joined(e, x, x_end, y, y_end);
+}
+
+/* The machine's atomics take ten times as long as those that no other thread can see. */
+static LlvmValue plain_or_among(Emit *e, const Inst *inst, const Lane *all,
+                                const LlvmValue *pointers)
+{
+    if (!is_shared(inst->args[0]) || inst->atomic == ATOMIC_LOAD ||
+        inst->atomic == ATOMIC_STORE)
+        return some_in_turn(e, inst, all, pointers);
+    LlvmBlock plain = block_new(e, "plain"), among = block_new(e, "among");
+    LlvmBlock after = block_new(e, "done");
+    jump_if(e, accumulate_is_plain(e, inst->args[0]), plain, among);
+    block_start(e, plain);
+    e->alone = true;
+    LlvmValue x = some_in_turn(e, inst, all, pointers);
+    e->alone = false;
+    LlvmBlock x_end = here(e);
+    jump(e, after);
+    block_start(e, among);
     LlvmValue y = lanes_in_turn(e, inst, all, pointers);
     LlvmBlock y_end = here(e);
     jump(e, after);
@@ -235,17 +253,14 @@ static void each_lane(Emit *e, const Inst *inst)
     Lane all = operands(e, inst);
     LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
     memory_addresses(e, inst->args[0], pointers);
-    LlvmValue olds = !e->mask          ? all_in_turn(e, inst, &all, pointers)
-                     : e->lanes == 1 ? lanes_in_turn(e, inst, &all, pointers)
-                                     : some_in_turn(e, inst, &all, pointers);
+    LlvmValue olds = plain_or_among(e, inst, &all, pointers);
     if (inst->type.width)
         set_value(e, inst, 0, olds);
 }
 
 /* ---- all lanes at one place ---- */
 
-/* What changes nothing. */
-static LlvmValue neutral(Emit *e, IrAtomic op)
+LlvmValue atomic_neutral(Emit *e, IrAtomic op)
 {
     switch (op) {
     case ATOMIC_AND: case ATOMIC_UMIN: return const_i32(e, UINT32_MAX);
@@ -255,7 +270,7 @@ static LlvmValue neutral(Emit *e, IrAtomic op)
     }
 }
 
-static const char *reduction(IrAtomic op)
+const char *atomic_reduction(IrAtomic op)
 {
     switch (op) {
     case ATOMIC_SMIN: return "llvm.vector.reduce.smin";
@@ -290,7 +305,7 @@ static LlvmValue moved_up(Emit *e, LlvmValue v, LlvmValue none, uint32_t by)
 static LlvmValue sums(Emit *e, IrAtomic op, LlvmValue v, LlvmValue none)
 {
     for (uint32_t by = 1; by < e->lanes; by *= 2)
-        v = combine(e, op == ATOMIC_SUB ? ATOMIC_ADD : op, moved_up(e, v, none, by), v);
+        v = atomic_combine(e, op == ATOMIC_SUB ? ATOMIC_ADD : op, moved_up(e, v, none, by), v);
     return v;
 }
 
@@ -302,19 +317,21 @@ static bool is_used(const Emit *e, const Inst *inst)
 static void combined(Emit *e, const Inst *inst)
 {
     Lane all = operands(e, inst);
-    LlvmValue v = all.value, none = splat(e, neutral(e, inst->atomic));
+    LlvmValue v = all.value, none = splat(e, atomic_neutral(e, (IrAtomic)inst->atomic));
     if (e->mask)
         v = blend(e, e->mask, v, none);
     Lane l = {.pointer = one_address(e, inst)};
+    if (!is_used(e, inst) && accumulate_lanes(e, inst, l.pointer, v))
+        return;
     if (!is_used(e, inst)) {
-        l.value = intrinsic1(e, reduction(inst->atomic), v);
+        l.value = intrinsic1(e, atomic_reduction((IrAtomic)inst->atomic), v);
         one(e, inst, &l);
         return;
     }
     v = sums(e, inst->atomic, v, none);
     l.value = lane_get(e, v, e->lanes - 1);
     LlvmValue old = splat(e, one(e, inst, &l));
-    set_value(e, inst, 0, combine(e, inst->atomic, old, moved_up(e, v, none, 1)));
+    set_value(e, inst, 0, atomic_combine(e, inst->atomic, old, moved_up(e, v, none, 1)));
 }
 
 void atomic_inst(Emit *e, const Inst *inst)
@@ -324,7 +341,7 @@ void atomic_inst(Emit *e, const Inst *inst)
         Lane l = {.pointer = one_address(e, inst)};
         LlvmValue v = one(e, inst, &l);
         set_value(e, inst, 0, shape_of(e, inst) == SHAPE_VARYING ? splat(e, v) : v);
-    } else if (one_place && e->lanes > 1 && reduction(inst->atomic)) {
+    } else if (one_place && e->lanes > 1 && atomic_reduction((IrAtomic)inst->atomic)) {
         combined(e, inst);
     } else {
         each_lane(e, inst);

@@ -141,6 +141,11 @@ static LlvmValue memory_at(Emit *e, uint64_t offset)
     return LLVMBuildGEP2(e->entry, e->i8, e->memory, &at, 1, "");
 }
 
+LlvmValue emit_thread_memory(Emit *e, uint64_t bytes)
+{
+    return memory_at(e, reserve(e, bytes));
+}
+
 #define STACK_LIMIT (256u << 10)        /* bytes of private variables on the stack */
 
 /* All lanes; all lane groups, if they take turns. */
@@ -349,6 +354,7 @@ static void emit_workgroups(Emit *e)
     LlvmBlock done = block_new(e, "done"), start = block_new(e, "start");
     LLVMPositionBuilderAtEnd(e->builder, start);
     LlvmValue x = slot_new(e, e->i32, "x");
+    accumulate_begin(e);
     slot_store(e, x, first);
     jump(e, header);
     block_start(e, header);
@@ -366,6 +372,7 @@ static void emit_workgroups(Emit *e)
     slot_store(e, x, next);
     jump(e, header);
     block_start(e, done);
+    accumulate_end(e);
     stream_end(e);
     LLVMBuildRet(e->builder, const_i32(e, 0));
     LLVMBuildBr(e->entry, start);
@@ -471,6 +478,7 @@ void emit_module(Emit *e)
     runs_survey(e);
     function_begin(e);
     place_vars(e);
+    accumulate_survey(e);
     whole_survey(e);
     beside_survey(e);
     e->row = row_of_groups(e);

@@ -25,7 +25,8 @@
  *   arith.c       operations on numbers     sums.c   sums of squares
  *   dot.c         dot products of packed bytes
  *   math*.c       functions that no instruction computes
- *   atomic.c      atomics                   subgroup.c   subgroups and quads
+ *   atomic.c      atomics                   accumulate.c  those that can wait
+ *   subgroup.c    subgroups and quads
  *
  *   place.c       places, and their bounds
  *   memory.c      what is in memory, single accesses
@@ -161,6 +162,7 @@ typedef struct Emit {
     Val      *values;                       /* [ir->next_id]                      */
     uint32_t  segment;                      /* being emitted, from 1              */
     uint32_t *uses;                         /* [ir->next_id] as an operand        */
+    struct Accumulators *accumulators;      /* accumulate.c                       */
     struct Products *products;              /* contract.c                         */
     uint32_t  math_calls[IR_OP_COUNT];      /* in the kernel, by components       */
     uint32_t  all_math_calls;
@@ -288,6 +290,8 @@ LlvmValue math_call(Emit *e, IrOp op, LlvmValue x, LlvmValue y);
 /* Before the first call: counts an instruction that may be one. */
 void      math_count(Emit *e, const Inst *inst);
 LlvmValue input_value(Emit *e, const Inst *inst);
+/* At entry: bytes of the thread's memory, for as long as the function runs. */
+LlvmValue emit_thread_memory(Emit *e, uint64_t bytes);
 LlvmValue local_group(Emit *e);                         /* number in its workgroup */
 void emit_zero_private(Emit *e);                        /* PRIVATE variables      */
 void load_inst(Emit *e, const Inst *inst);
@@ -298,8 +302,24 @@ void memory_addresses(Emit *e, const Inst *place, LlvmValue *out);
 bool memory_place_is_uniform(const Emit *e, const Inst *place);
 /* Do lanes find what they access beside each other? */
 bool memory_is_in_order(Emit *e, const Inst *place);
+/* Are places of words in bounds and each beside the one of the lane before, if all lanes are
+ * active? */
+bool memory_is_beside(Emit *e, const Inst *place);
 void memory_tag(Emit *e, LlvmValue access, const Inst *place); /* aliasing       */
 void atomic_inst(Emit *e, const Inst *inst);
+LlvmValue atomic_combine(Emit *e, IrAtomic op, LlvmValue old, LlvmValue v);
+LlvmValue atomic_neutral(Emit *e, IrAtomic op);         /* i32: changes nothing   */
+const char *atomic_reduction(IrAtomic op);              /* of lanes; NULL: none   */
+LLVMAtomicRMWBinOp atomic_machine_op(IrAtomic op);
+/* accumulate.c: at entry, once variables have places; before the first workgroup; after the
+ * last one. */
+void accumulate_survey(Emit *e);
+void accumulate_begin(Emit *e);
+void accumulate_end(Emit *e);
+/* i1: no other thread accesses a variable of storage now. */
+LlvmValue accumulate_is_plain(Emit *e, const Inst *place);
+/* Adds up the value of each lane at one place. False: it must be done now. */
+bool accumulate_lanes(Emit *e, const Inst *inst, LlvmValue pointer, LlvmValue v);
 void subgroup_inst(Emit *e, const Inst *inst);
 /* Before a loop: takes STRIP_ROUNDS of it at once for as long as there are so many. The
  * caller emits single rounds with round(e, t, test): without the loop's own test. */

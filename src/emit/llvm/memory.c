@@ -196,6 +196,13 @@ bool memory_place_is_uniform(const Emit *e, const Inst *place)
     return true;
 }
 
+bool memory_is_beside(Emit *e, const Inst *place)
+{
+    Address a = address_of(e, place, false);
+    return a.shape == ADDRESS_STRIDED && a.lane_stride == 4 && address_is_proved(&a) &&
+           !address_is_private(&a);
+}
+
 bool memory_is_in_order(Emit *e, const Inst *place)
 {
     Address a = address_of(e, place, false);

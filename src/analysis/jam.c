@@ -11,6 +11,8 @@
 #include "analysis/analysis_priv.h"
 
 #define REGISTERS 12u               /* vector registers for values that stay      */
+#define SUMS      24u               /* the same for sums, of machines with 32 of them */
+#define ALL_WIDE  16u               /* lanes of a register of which there are 32  */
 #define MOST      8u
 #define STREAM    16u               /* lane groups that read memory in order       */
 #define LIGHT     12u               /* instructions of a loop that waits for memory */
@@ -361,6 +363,13 @@ static Jam measured(Arena *a, const Facts *f, const Inst *first, const Inst *end
     return j;
 }
 
+/* Vector registers for values that stay. Sums of products need few others, and many sums at a
+ * time hide the latency of additions; loops of another kind are no faster with more. */
+static uint32_t room(const Jam *j)
+{
+    return j->products && j->f->native >= ALL_WIDE ? SUMS : REGISTERS;
+}
+
 static uint32_t registers(const Jam *j)
 {
     return j->most * MAX_OF(j->f->lanes / j->f->native, 1u);
@@ -376,7 +385,7 @@ static uint32_t jam_of(const Jam *j)
     /* Vectors bring much of memory at a time, and fill registers as they come. */
     if (j->streams && !j->rows)
         return j->width > 1 ? STREAM / (2 * j->width) : STREAM;
-    while (j->most && jam < (j->rows ? ROWS : MOST) && registers(j) * jam * 2 <= REGISTERS)
+    while (j->most && jam < (j->rows ? ROWS : MOST) && registers(j) * jam * 2 <= room(j))
         jam *= 2;
     return jam;
 }
@@ -401,5 +410,5 @@ uint32_t analysis_jam_products(Arena *a, const Facts *f, const Inst *first, cons
         return 0;
     Jam j = measured(a, f, first, end);
     bool fills = j.has_loop && j.products && !j.streams && !j.rows && !j.pages && j.most;
-    return fills ? REGISTERS / registers(&j) : 0;
+    return fills ? room(&j) / registers(&j) : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[t][n] = x[t] . w[n]: quantised weights, activations in f32. Weights as in mul_i8.
 //
-//   x      [K / 4][tokens]          elements k..k+3 of a token
-struct Params { tokens : u32, stride : u32, first : u32, unit : f32${MORE_PARAMS} }
+//   x      [tokens / TILE][K / 4][TILE]    elements k..k+3 of a token
+struct Params { stride : u32, first : u32, unit : f32${MORE_PARAMS} }
 
 override K : u32;
 
@@ -26,8 +26,8 @@ fn main(@builtin(local_invocation_index) local : u32, @builtin(workgroup_id) gro
       ${WORDS}
       let v_low = ${LOW};
       let v_high = ${HIGH};
-      let at = (b * 8u + i) * ${TOKENS} + t0;
-      let then = at + 4u * ${TOKENS};
+      let at = t0 * (K / 4u) + (b * 8u + i) * ${TILE};
+      let then = at + 4u * ${TILE};
       sum#t += dot(v_low, x[at + ${COLUMN}]) + dot(v_high, x[then + ${COLUMN}]);
     }
   }

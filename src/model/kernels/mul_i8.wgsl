@@ -2,14 +2,14 @@
 // y[t][n] = x[t] . w[n]: quantised weights, activations of 8 bits.
 //
 // 16 invocations compute 16 rows n of the matrix for a tile of tokens t; a lane is a row, so
-// that 16 rows of weights lie interleaved. A workgroup is one or several of these. Lines with #t stand for one line for each token of
-// the tile.
+// that 16 rows of weights lie interleaved. A workgroup is one or several of these. Lines with #t
+// stand for one line for each token of the tile.
 //
 //   w, scale, least   weights as in formats.def: [rows / 16][words of a row][16]
-//   x      [K / 4][tokens]          four signed bytes of a token
-//   xs     [K / 32][tokens]         scale; scale * sum of bytes 0..15; of 16..31; of all
+//   x      [tokens / TILE][K / 4][TILE]    four signed bytes of a token
+//   xs     [tokens / TILE][K / 32][TILE]   scale; scale * sum of bytes 0..15; of 16..31; of all
 //   y      [tokens][stride]
-struct Params { tokens : u32, stride : u32, first : u32, unit : f32${MORE_PARAMS} }
+struct Params { stride : u32, first : u32, unit : f32${MORE_PARAMS} }
 
 override K : u32;
 
@@ -34,13 +34,13 @@ fn main(@builtin(local_invocation_index) local : u32, @builtin(workgroup_id) gro
     ${HIGH_START}
     for (var i = 0u; i < 4u; i++) {
       ${WORDS}
-      let at = (b * 8u + i) * ${TOKENS} + t0;
-      let then = at + 4u * ${TOKENS};
+      let at = t0 * (K / 4u) + (b * 8u + i) * ${TILE};
+      let then = at + 4u * ${TILE};
       low_dot#t += dot4I8Packed(low, x[at + ${COLUMN}]);
       ${HIGH_DOT}
     }
-    let base = b * ${TOKENS} + t0;
-    let part#t = xs[base + ${COLUMN}];
+    let base = t0 * blocks + b * ${TILE};
+    let part#t = xs[base + ${SCALE_COLUMN}];
     sum#t += ${SUM};
   }
   let row = p.first + ${ROW_GROUP} * 16u + lane;

@@ -2,9 +2,9 @@
 // y[t][n] = x[t] . w[n]: weights in f32, f16 or bf16, activations in f32.
 //
 //   w      [rows / 16][K / (elements of a word)][16]   one or two neighbours k of a row
-//   x      [K / 4][tokens]          elements k..k+3 of a token
+//   x      [tokens / TILE][K / 4][TILE]    elements k..k+3 of a token
 //   y      [tokens][stride]
-struct Params { tokens : u32, stride : u32, first : u32, unit : f32${MORE_PARAMS} }
+struct Params { stride : u32, first : u32, unit : f32${MORE_PARAMS} }
 
 override K : u32;
 
@@ -21,8 +21,9 @@ fn main(@builtin(local_invocation_index) local : u32, @builtin(workgroup_id) gro
   var sum#t = 0.0;
   for (var k = 0u; k < quads; k++) {
     ${LOAD}
-    let at = k * ${TOKENS} + t0;
-    sum#t += dot(v, x[at + ${COLUMN}]);
+    let at = t0 * quads + k * ${TILE};
+    let x#t = x[at + ${COLUMN}];
+    sum#t = ${PLAIN_SUM};
   }
   let row = p.first + ${ROW_GROUP} * 16u + lane;
   y[${TO} * p.stride + row] = sum#t * p.unit;

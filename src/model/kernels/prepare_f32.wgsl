@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations for the products with f32 activations: four neighbours together, tokens beside.
+// Activations for the products with f32 activations: four neighbours together, beside them those
+// of the other tokens of a tile.
 //
 //   x      [tokens used][stride]    from element `first` on, `count` of them
-//   q      [K / 4][tokens]          elements k..k+3; zero beyond `count` and the tokens used
-struct Params { tokens : u32, used : u32, stride : u32, first : u32, count : u32 }
+//   q      [tokens / tile][K / 4][tile]    elements k..k+3; zero beyond `count` and the tokens used
+struct Params { tile : u32, used : u32, stride : u32, first : u32, count : u32 }
 
 override K : u32;
 
@@ -21,5 +22,5 @@ fn main(@builtin(global_invocation_id) id : vec3u) {
     let at = t * p.stride + p.first + k * 4u;
     for (var i = 0u; i < 4u; i++) { if (k * 4u + i < p.count) { v[i] = x[at + i]; } }
   }
-  q[k * p.tokens + t] = v;
+  q[(t / p.tile * (K / 4u) + k) * p.tile + t % p.tile] = v;
 }

@@ -2,9 +2,9 @@
 // Activations for the products with 8-bit activations: blocks of 32 as signed bytes.
 //
 //   x      [tokens used][stride]    from element `first` on
-//   q      [K / 4][tokens]          four bytes; tokens beyond those used are zero
-//   s      [K / 32][tokens]         scale; scale * sum of bytes 0..15; of 16..31; of all
-struct Params { tokens : u32, used : u32, stride : u32, first : u32 }
+//   q      [tokens / tile][K / 4][tile]    four bytes; tokens beyond those used are zero
+//   s      [tokens / tile][K / 32][tile]   scale; scale * sum of bytes 0..15; of 16..31; of all
+struct Params { tile : u32, used : u32, stride : u32, first : u32 }
 
 override K : u32;
 
@@ -17,6 +17,8 @@ override K : u32;
 fn main(@builtin(global_invocation_id) id : vec3u) {
   let b = id.x;
   let t = id.y;
+  let run = t / p.tile;
+  let column = t % p.tile;
   if (b >= K / 32u) { return; }
   var most = 0.0;
   let base = t * p.stride + p.first + b * 32u;
@@ -32,7 +34,8 @@ fn main(@builtin(global_invocation_id) id : vec3u) {
     let n = vec4i(round(v * inverse));
     let sum = n.x + n.y + n.z + n.w;
     if (i < 4u) { low += sum; } else { high += sum; }
-    q[(b * 8u + i) * p.tokens + t] = pack4xI8(n);
+    q[(run * (K / 4u) + b * 8u + i) * p.tile + column] = pack4xI8(n);
   }
-  s[b * p.tokens + t] = vec4f(scale, scale * f32(low), scale * f32(high), scale * f32(low + high));
+  s[(run * (K / 32u) + b) * p.tile + column] =
+      vec4f(scale, scale * f32(low), scale * f32(high), scale * f32(low + high));
 }

@@ -82,13 +82,6 @@ static bool upload(weft_model_session *s, const Item *items, uint32_t rows)
 
 /* ---- one part of a batch: the results ---- */
 
-static void set_tile(Batch *b, uint32_t rows)
-{
-    b->rows = rows;
-    b->tile = rows == 1 ? 1 : rows <= 4 ? 4 : 8;
-    b->tokens = (rows + b->tile - 1) / b->tile * b->tile;
-}
-
 static const Matrix *head_of(const weft_model *m)
 {
     return m->weights.tied ? &m->weights.embedding : &m->weights.head;
@@ -97,7 +90,7 @@ static const Matrix *head_of(const weft_model *m)
 /* Room for the logits of `rows` outputs of a decode. */
 static bool reserve_logits(weft_model_session *s, uint32_t rows)
 {
-    rows = (rows + 7) / 8 * 8;
+    rows = (rows + MOST_TILE - 1) / MOST_TILE * MOST_TILE;
     if (rows <= s->logit_rows)
         return true;
     weft_buffer_release(s->scratch[0].logits);
@@ -115,7 +108,7 @@ static bool record_logits(Batch *b, uint32_t count)
     if (!reserve_logits(s, count))
         return false;
     b->op = OP_HEAD;
-    set_tile(b, count);
+    b->rows = count;
     ops_prepare(b, head, b->t->picked, m->params.embedding, 0);
     ops_multiply(b, b->t->logits, head);
     if (m->weights.head_bias)
@@ -179,13 +172,12 @@ bool decode_record(Decode *d, Readback *out)
     size_t left = d->plan.count - d->at;
     d->rows = left < s->desc.batch ? (uint32_t)left : s->desc.batch;
     const Item *items = d->plan.items + d->at;
-    Batch b = {.s = s, .stage = s->model->stages, .t = s->scratch,
+    Batch b = {.s = s, .stage = s->model->stages, .t = s->scratch, .rows = d->rows,
                .i8 = s->desc.activations == WEFT_MODEL_PRECISION_INT8};
     if (__atomic_load_n(&s->cancelled, __ATOMIC_ACQUIRE))
         return context_fail(s->model->ctx, WEFT_ERROR_CANCELLED, "the session was cancelled");
     if (!upload(s, items, d->rows))
         return model_fail(s->model);
-    set_tile(&b, d->rows);
     weft_buffer *done = forward_run(&b);
     return (done && record_results(out, &b, done, items)) || model_fail(s->model);
 }

@@ -85,6 +85,13 @@ static const char *plain_load(WeightFormat format)
     }
 }
 
+/* Many sums can wait for four additions in a row; few are faster with these side by side. */
+static const char *plain_sum(uint32_t tile)
+{
+    return tile < 8 ? "sum#t + dot(v, x#t)"
+                    : "fma(v.w, x#t.w, fma(v.z, x#t.z, fma(v.y, x#t.y, fma(v.x, x#t.x, sum#t))))";
+}
+
 /* Where a workgroup finds its rows and tokens: in order, or in an item of grouped choices. The
  * rows of experts lie one behind the other, perhaps in several parts. */
 static const char *start_text(const KernelKey *key)
@@ -105,8 +112,7 @@ static const char *start_text(const KernelKey *key)
            "  let column#t = ${SOURCE};";
 }
 
-/* A tile of one is a batch of one token: with constants, the offsets of its activations are
- * part of the instructions. */
+/* A tile of one is a batch of one token. */
 static bool is_single(const KernelKey *key)
 {
     return key->tile == 1 && !(key->flags & MUL_ROUTED);
@@ -119,21 +125,23 @@ static const char *multiply_text(Arena *a, const KernelKey *key)
     const char *name = format < FORMAT_QUANTISED ? "mul_plain" : key->i8 ? "mul_i8" : "mul_f32";
     const char *source = key->flags & MUL_EACH_CHOICE
                              ? "c#t" : arena_printf(a, "c#t / %uu", key->flags >> 2);
-    const char *column = routed ? "column#t" : "#tu";
+    const char *column = routed ? "column#t * (K / 4u)" : "#tu";
     const char *own[] = {
         "WORD", format == FORMAT_F32 ? "f32" : "u32", "LOAD", plain_load(format),
+        "PLAIN_SUM", plain_sum(key->tile),
         "MORE_PARAMS", routed ? ", expert_groups : u32, first_group : u32, groups : u32" : "",
         "MORE_BINDINGS",
         routed ? "@group(0) @binding(6) var<storage, read> order : array<u32>;\n"
                  "@group(0) @binding(7) var<storage, read> items : array<vec4u>;" : "",
-        "TOKENS", is_single(key) ? "1u" : "p.tokens",
+        "TILE", routed ? "1u" : arena_printf(a, "%uu", key->tile),
         "START", context_kernel_text(a, start_text(key),
                                      "FIRST", is_single(key)
                                          ? "0u" : arena_printf(a, "group.x * %uu", key->tile),
                                      "GROUPS", arena_printf(a, "%u", key->groups),
                                      "SOURCE", source, NULL),
         "SIZE", arena_printf(a, "%u", 16 * key->groups),
-        "COLUMN", column, "ROW_GROUP", routed ? "group.y" : "g",
+        "COLUMN", column, "SCALE_COLUMN", routed ? "column#t * blocks" : column,
+        "ROW_GROUP", routed ? "group.y" : "g",
         "TO", routed ? "c#t" : "(t0 + #tu)",
     };
     const char *params[COUNTOF(own) + FORMAT_PARAMS + 1] = {NULL};

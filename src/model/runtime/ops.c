@@ -45,16 +45,33 @@ void call_run(Call *c, const KernelKey *key, const void *params, uint32_t size, 
 
 /* ---- products ---- */
 
-bool ops_is_i8(const Batch *b, WeightFormat format)
+/* All parts of a matrix read the same activations. */
+bool ops_is_i8(const Batch *b, const Matrix *m)
 {
-    return b->i8 && format >= FORMAT_QUANTISED;
+    for (uint32_t i = 0; i < m->nparts; i++)
+        if (m->parts[i].format < FORMAT_QUANTISED)
+            return false;
+    return b->i8;
 }
 
-static void prepare(Batch *b, const Matrix *m, weft_buffer *x, uint32_t stride, uint32_t first,
-                    bool i8)
+uint32_t ops_tile(uint32_t rows, bool i8)
 {
-    struct { uint32_t tokens, used, stride, first, count, pad[3]; } p = {
-        b->tokens, b->rows, stride, first, m->k, {0}};
+    return rows == 1 ? 1 : rows <= 4 ? 4 : rows <= 8 || i8 ? 8 : MOST_TILE;
+}
+
+/* How many tiles. */
+static uint32_t tiles_of(const Batch *b, uint32_t tile)
+{
+    return (b->rows + tile - 1) / tile;
+}
+
+void ops_prepare(Batch *b, const Matrix *m, weft_buffer *x, uint32_t stride, uint32_t first)
+{
+    bool     i8 = ops_is_i8(b, m);
+    /* Products of experts choose single tokens. */
+    uint32_t tile = m->experts ? 1 : ops_tile(b->rows, i8);
+    struct { uint32_t tile, used, stride, first, count, pad[3]; } p = {
+        tile, b->rows, stride, first, m->k, {0}};
     Call c = {.b = b};
     uint32_t k = i8 ? m->padded_k : (m->k + 3) / 4 * 4;
     call_bind(&c, x);
@@ -62,21 +79,18 @@ static void prepare(Batch *b, const Matrix *m, weft_buffer *x, uint32_t stride, 
     if (i8)
         call_bind(&c, b->t->scales);
     KernelKey key = {.kind = KERNEL_PREPARE, .i8 = i8, .k = k};
-    call_run(&c, &key, &p, i8 ? 16 : 32, RUNS_OF_64(i8 ? k / 32 : k / 4), b->tokens);
-}
-
-void ops_prepare(Batch *b, const Matrix *m, weft_buffer *x, uint32_t stride, uint32_t first)
-{
-    prepare(b, m, x, stride, first, ops_is_i8(b, m->parts[0].format));
+    call_run(&c, &key, &p, i8 ? 16 : 32, RUNS_OF_64(i8 ? k / 32 : k / 4),
+             tiles_of(b, tile) * tile);
 }
 
 void ops_multiply(Batch *b, weft_buffer *y, const Matrix *m)
 {
+    bool     i8 = ops_is_i8(b, m);
+    uint32_t tile = ops_tile(b->rows, i8);
     for (uint32_t i = 0; i < m->nparts; i++) {
         const MatrixPart *part = &m->parts[i];
-        struct { uint32_t tokens, stride, first; float unit; } p = {
-            b->tokens, m->stride, part->first, part->unit};
-        bool i8 = ops_is_i8(b, part->format);
+        struct { uint32_t stride, first; float unit; uint32_t pad; } p = {
+            m->stride, part->first, part->unit, 0};
         Call c = {.b = b};
         call_bind(&c, part->weights);
         if (part->scales)
@@ -88,11 +102,11 @@ void ops_multiply(Batch *b, weft_buffer *y, const Matrix *m)
             call_bind(&c, b->t->scales);
         call_bind(&c, y);
         KernelKey key = {
-            .kind = KERNEL_MUL, .format = part->format, .tile = b->tile, .i8 = i8,
+            .kind = KERNEL_MUL, .format = part->format, .tile = tile, .i8 = i8,
             .k = repack_pad(part->format, m->k)};
         uint32_t runs = part->rows / 16;
         key.groups = tune_groups(&c, &key, &p, sizeof p, runs);
-        call_run(&c, &key, &p, sizeof p, b->tokens / b->tile, runs / key.groups);
+        call_run(&c, &key, &p, sizeof p, tiles_of(b, tile), runs / key.groups);
     }
 }
 

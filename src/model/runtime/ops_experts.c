@@ -17,9 +17,17 @@ static uint32_t choices_of(const Batch *b)
     return b->rows * b->s->model->params.experts_used;
 }
 
-uint32_t experts_most_items(const Params *p, uint32_t rows, uint32_t tile)
+/* The same for all matrices of a layer, as their items are. */
+static uint32_t tile_of(const Batch *b)
 {
-    uint32_t choices = rows * p->experts_used;
+    return ops_tile(b->rows, true);
+}
+
+/* Runs of tokens that share an expert: at most this many, whatever is chosen. */
+static uint32_t most_items(const Batch *b)
+{
+    const Params *p = &b->s->model->params;
+    uint32_t tile = tile_of(b), choices = choices_of(b);
     uint32_t most = p->experts + choices / tile;
     return choices < most ? choices : most;
 }
@@ -43,12 +51,12 @@ static void group(Batch *b)
 {
     const Params *m = &b->s->model->params;
     struct { uint32_t choices, experts, items, pad; } p = {
-        choices_of(b), m->experts, experts_most_items(m, b->rows, b->tile), 0};
+        choices_of(b), m->experts, most_items(b), 0};
     Call c = {.b = b};
     call_bind(&c, b->t->chosen);
     call_bind(&c, b->t->order);
     call_bind(&c, b->t->items);
-    KernelKey key = {.kind = KERNEL_GROUP, .tile = b->tile};
+    KernelKey key = {.kind = KERNEL_GROUP, .tile = tile_of(b)};
     call_run(&c, &key, &p, sizeof p, 1, 1);
 }
 
@@ -61,7 +69,7 @@ void ops_route(Batch *b, const Layer *layer)
 void ops_prepare_choices(Batch *b, const Matrix *m, weft_buffer *x, uint32_t stride)
 {
     Batch each = *b;
-    each.rows = each.tokens = choices_of(b);
+    each.rows = choices_of(b);
     ops_prepare(&each, m, x, stride, 0);
     b->failed = each.failed;
 }
@@ -72,12 +80,12 @@ static void multiply_part(Batch *b, weft_buffer *y, const Matrix *m, const Matri
     const Params *params = &b->s->model->params;
     uint32_t groups = part->expert_rows / 16;
     struct {
-        uint32_t tokens, stride, first;
+        uint32_t stride, first;
         float    unit;
-        uint32_t expert_groups, first_group, groups, pad;
-    } p = {each_choice ? choices_of(b) : b->tokens, m->stride, part->first, part->unit, groups,
-           (uint32_t)(part->begin / 16), part->rows / 16, 0};
-    bool i8 = ops_is_i8(b, part->format);
+        uint32_t expert_groups, first_group, groups, pad[2];
+    } p = {m->stride, part->first, part->unit, groups, (uint32_t)(part->begin / 16),
+           part->rows / 16, {0}};
+    bool i8 = ops_is_i8(b, m);
     Call c = {.b = b};
     call_bind(&c, part->weights);
     if (part->scales)
@@ -91,10 +99,10 @@ static void multiply_part(Batch *b, weft_buffer *y, const Matrix *m, const Matri
     call_bind(&c, b->t->order);
     call_bind(&c, b->t->items);
     KernelKey key = {
-        .kind = KERNEL_MUL, .format = part->format, .tile = b->tile, .i8 = i8,
+        .kind = KERNEL_MUL, .format = part->format, .tile = tile_of(b), .i8 = i8,
         .k = repack_pad(part->format, m->k), .groups = 1,
         .flags = MUL_ROUTED | (each_choice ? MUL_EACH_CHOICE : 0) | params->experts_used << 2};
-    call_run(&c, &key, &p, sizeof p, experts_most_items(params, b->rows, b->tile), groups);
+    call_run(&c, &key, &p, sizeof p, most_items(b), groups);
 }
 
 void ops_multiply_experts(Batch *b, weft_buffer *y, const Matrix *m, bool each_choice)

@@ -316,7 +316,6 @@ typedef struct Batch {
     const Stage *stage;                 /* where it is now                         */
     Scratch     *t;                     /* there                                   */
     uint32_t rows;                      /* tokens                                  */
-    uint32_t tokens, tile;              /* rows rounded up to whole tiles          */
     bool     i8;
     Op       op;                        /* what is recorded now, for profiles      */
     bool     failed;
@@ -340,8 +339,12 @@ void call_run(Call *c, const KernelKey *key, const void *params, uint32_t size, 
 /* tune.c: what KernelKey.groups is to be for a product with `runs` runs of 16 rows. */
 uint32_t tune_groups(const Call *c, const KernelKey *key, const void *params, uint32_t size,
                      uint32_t runs);
-/* Do products with weights of this format read activations of 8 bits? */
-bool ops_is_i8(const Batch *b, WeightFormat format);
+/* Do products with this matrix read activations of 8 bits? */
+bool ops_is_i8(const Batch *b, const Matrix *m);
+/* How many of `rows` tokens an invocation of a product computes, for which it reads weights once:
+ * more where registers have room for more sums. */
+#define MOST_TILE 16u
+uint32_t ops_tile(uint32_t rows, bool i8);
 
 void ops_prepare(Batch *b, const Matrix *m, weft_buffer *x, uint32_t stride, uint32_t first);
 void ops_multiply(Batch *b, weft_buffer *y, const Matrix *m);
@@ -366,8 +369,6 @@ void ops_cap(Batch *b, weft_buffer *x, uint32_t n, float cap);
 
 /* ---- ops_experts.c ---- */
 
-/* Runs of tokens that share an expert: at most this many, whatever is chosen. */
-uint32_t experts_most_items(const Params *p, uint32_t rows, uint32_t tile);
 /* Chooses experts for each row by the router's products in scratch.router, and groups rows
  * that have chosen the same one. */
 void ops_route(Batch *b, const Layer *layer);

@@ -16,7 +16,7 @@
 
 #include "model/runtime/stage.h"
 
-enum { ROWS = 8, SAMPLE = 16 };
+enum { ROWS = MOST_TILE, SAMPLE = 16 };
 
 typedef struct Test {
     weft_model         *m;
@@ -112,10 +112,9 @@ static bool test_norm(Test *t)
     return is_right(t, &e, "a norm", 1e-9);
 }
 
-/* The first rows of the first part of a matrix. */
-static bool compare_rows(Test *t, const Matrix *m, uint32_t rows)
+/* The first rows of a part of a matrix. */
+static bool compare_rows(Test *t, const Matrix *m, const MatrixPart *part, uint32_t rows)
 {
-    const MatrixPart *part = &m->parts[0];
     const weft_gguf_tensor *tensor = weft_gguf_tensor_find(t->m->file, part->name);
     uint64_t most = part->expert_rows ? tensor->shape[1] : tensor->elements / m->k;
     float   *w = malloc(m->k * sizeof *w), scale = 1;
@@ -133,22 +132,23 @@ static bool compare_rows(Test *t, const Matrix *m, uint32_t rows)
         }
     }
     free(w);
-    return ok && is_right(t, &e, part->name, ops_is_i8(&t->b, part->format) ? 1e-2 : 1e-4);
+    return ok && is_right(t, &e, part->name, ops_is_i8(&t->b, m) ? 1e-2 : 1e-4);
 }
 
 static bool test_product(Test *t, const Matrix *m, weft_buffer *x, weft_buffer *y)
 {
     static const uint32_t rows[] = {1, ROWS};
     for (size_t i = 0; i < COUNTOF(rows); i++) {
-        t->b.rows = t->b.tokens = t->b.tile = rows[i];
+        t->b.rows = rows[i];
         if (!write_pattern(t, x, (uint64_t)rows[i] * m->k))
             return false;
         ops_prepare(&t->b, m, x, m->k, 0);
         ops_multiply(&t->b, y, m);
         if (!read(t, t->y, y, (uint64_t)rows[i] * m->stride))
             return model_fail(t->m);
-        if (!compare_rows(t, m, rows[i]))
-            return false;
+        for (uint32_t k = 0; k < m->nparts; k++)
+            if (m->parts[k].begin == 0 && !compare_rows(t, m, &m->parts[k], rows[i]))
+                return false;
     }
     return true;
 }
@@ -159,7 +159,7 @@ static bool test_attention(Test *t, const Layer *w, uint32_t layer)
     const Params *p = &t->m->params;
     uint32_t zero[4] = {0}, spot[4] = {0, 0, 1, 0}, shared = p->heads / p->kv_heads;
     Scratch *s = t->b.t;
-    t->b.rows = t->b.tokens = t->b.tile = 1;
+    t->b.rows = 1;
     if (!write_pattern(t, s->qkv, w->qkv.stride) || !weft_buffer_write(s->cells, 0, zero, 8) ||
         !weft_buffer_write(s->spots, 0, spot, 16) || !weft_buffer_write(s->places, 0, zero, 4) ||
         !rope_tables(t->s, zero, 1))
@@ -194,7 +194,6 @@ static bool test_stage(Test *t)
 {
     const Stage *stage = &t->m->stages[t->stage];
     t->b = (Batch){.s = t->s, .stage = stage, .t = &t->s->scratch[t->stage], .rows = ROWS,
-                   .tokens = ROWS, .tile = ROWS,
                    .i8 = t->s->desc.activations == WEFT_MODEL_PRECISION_INT8};
     if ((t->stage == 0 && !test_embedding(t)) || !test_norm(t))
         return false;

@@ -31,7 +31,7 @@ static weft_model_session_desc resolved(const weft_model *m, const weft_model_se
         d.batch = d.context;            /* all positions see each other */
     if (d.batch > d.context * d.sequences)
         d.batch = d.context * d.sequences;
-    d.batch = (d.batch + 7) / 8 * 8;
+    d.batch = (d.batch + MOST_TILE - 1) / MOST_TILE * MOST_TILE;
     if (d.cache == WEFT_MODEL_CACHE_AUTO)
         d.cache = WEFT_MODEL_CACHE_F16;
     if (d.activations == WEFT_MODEL_PRECISION_AUTO)

@@ -75,7 +75,7 @@ static weft_buffer *words(weft_context *ctx, uint64_t count)
 
 static bool probe_run(const Probe *b, weft_pipeline *pipeline)
 {
-    struct { uint32_t tokens, stride, first; float unit; } p = {1, PROBE_ROWS, 0, 1};
+    struct { uint32_t stride, first; float unit; uint32_t pad; } p = {PROBE_ROWS, 0, 1, 0};
     weft_binding bindings[] = {
         {.buffer = b->weights}, {.buffer = b->scales}, {.buffer = b->x}, {.buffer = b->xs},
         {.buffer = b->y}, {.data = &p, .data_size = sizeof p},

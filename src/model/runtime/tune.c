@@ -40,7 +40,7 @@ static bool run_trial(void *user, weft_context *ctx, const uint32_t size[3])
     weft_pipeline *pipeline = pipelines_get(b->stage->pipelines, &key);
     return pipeline && weft_context_dispatch(ctx, &(weft_dispatch){
         .pipeline = pipeline, .bindings = bindings, .binding_count = n,
-        .groups = {b->tokens / b->tile, t->runs / key.groups, 1}});
+        .groups = {(b->rows + key.tile - 1) / key.tile, t->runs / key.groups, 1}});
 }
 
 /* Sizes that divide the rows; the usual one is first. */

@@ -128,7 +128,7 @@ static const Tensor other_tensors[] = {
 
 typedef struct Files {
     Build          *list, data;         /* the tensor list; what comes after it    */
-    weft_gguf_type  type;
+    weft_gguf_type  type, other;        /* other: of attn_v and ffn_up             */
     bool            plain;
     uint32_t        seed;
 } Files;
@@ -137,7 +137,8 @@ static void add_tensor(Files *f, const char *name, const Tensor *t)
 {
     Arena   *a = f->list->arena;
     uint64_t size = 0, n = t->k * (t->rows ? t->rows : 1);
-    weft_gguf_type type = t->rows ? f->type : WEFT_GGUF_TYPE_F32;
+    bool odd = strstr(name, "attn_v") || strstr(name, "ffn_up");
+    weft_gguf_type type = !t->rows ? WEFT_GGUF_TYPE_F32 : odd ? f->other : f->type;
     uint8_t *data = random_data(a, type, t->k, t->rows, &size, &f->seed);
     build_pad(&f->data, 32);
     add_tensor_entry(f->list, name, t, f->plain ? WEFT_GGUF_TYPE_F32 : type, f->data.bytes.len);
@@ -152,8 +153,14 @@ static void add_tensor(Files *f, const char *name, const Tensor *t)
 
 void tiny_build(Build *out, Arena *arena, weft_gguf_type type, bool plain, uint32_t seed)
 {
+    tiny_build_mixed(out, arena, type, type, plain, seed);
+}
+
+void tiny_build_mixed(Build *out, Arena *arena, weft_gguf_type type, weft_gguf_type other,
+                      bool plain, uint32_t seed)
+{
     *out = (Build){.arena = arena};
-    Files f = {out, {.arena = arena}, type, plain, seed * 2654435761u + 1};
+    Files f = {out, {.arena = arena}, type, other, plain, seed * 2654435761u + 1};
     build_header(out, 3, COUNTOF(other_tensors) + TINY_LAYERS * COUNTOF(layer_tensors), 7);
     build_text(out, "general.architecture", "llama");
     build_number(out, "llama.embedding_length", TINY_EMBEDDING);

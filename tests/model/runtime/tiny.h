@@ -14,6 +14,9 @@ enum { TINY_VOCABULARY = 48, TINY_EMBEDDING = 256, TINY_HEADS = 4, TINY_KV_HEADS
 
 /* Matrices have the type `type`; or, with `plain`, the same weights as F32. Vectors are F32. */
 void tiny_build(Build *out, Arena *arena, weft_gguf_type type, bool plain, uint32_t seed);
+/* The same with another type for some of the matrices that are computed together with others. */
+void tiny_build_mixed(Build *out, Arena *arena, weft_gguf_type type, weft_gguf_type other,
+                      bool plain, uint32_t seed);
 /* Sum of squared differences, beside the sum of squares of `y`. */
 double tiny_nmse(const float *x, const float *y, size_t n);
 

@@ -47,6 +47,11 @@ typedef struct Option {
     const char *help;
 } Option;
 
+/* Another name of an option, as other programs call it. */
+typedef struct OptionAlias {
+    const char *also, *name;            /* NULL: the end                           */
+} OptionAlias;
+
 typedef struct Given {
     const Option *option;
     const char   *value;            /* NULL: none                                  */
@@ -61,6 +66,8 @@ typedef struct Command {
     const char   *more;             /* what help adds, or ""                       */
     const Option *options;
     int         (*run)(Cli *cli);
+    const OptionAlias *aliases;     /* of options; those it does not have are left out;
+                                       NULL: none                                  */
     const struct Command *const *parts;     /* a group: commands "NAME PART", a NULL-
                                        terminated list; run is NULL                */
 } Command;

@@ -106,7 +106,7 @@ double cli_now_ms(void)
 
 /* ---- help and version ---- */
 
-static void print_option(Text *out, const Option *o)
+static void print_option(Text *out, const Command *command, const Option *o)
 {
     char letter[8] = "    ";
     if (o->letter)
@@ -117,7 +117,15 @@ static void print_option(Text *out, const Option *o)
     else
         snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? "=" : "",
                  o->value ? o->value : "");
-    text_printf(out, "  %-26s %s\n", left, o->help);
+    text_printf(out, "  %-26s %s", left, o->help);
+    const char *before = "; also ";
+    for (const OptionAlias *a = command->aliases; a && a->also; a++) {
+        if (strcmp(a->name, o->name) != 0)
+            continue;
+        text_printf(out, "%s--%s", before, a->also);
+        before = ", ";
+    }
+    text_printf(out, "\n");
 }
 
 static void print_group_help(Text *out, const Command *group)
@@ -143,7 +151,7 @@ static void print_command_help(Text *out, const Command *command)
     if (command->options->name)
         text_printf(out, "\noptions\n");
     for (const Option *o = command->options; o->name; o++)
-        print_option(out, o);
+        print_option(out, command, o);
 }
 
 static void print_help(Text *out)

@@ -10,6 +10,7 @@
 #include "cli/model_load.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- options ---- */
@@ -29,7 +30,45 @@ bool model_option_uint(Cli *cli, const char *name, uint32_t *out)
     return options_uint(cli, name, out);
 }
 
+const OptionAlias model_option_aliases[] = {
+    {"predict", "tokens"}, {"n-predict", "tokens"},
+    {"temp", "temperature"}, {"typical-p", "typical"}, {"top-n-sigma", "top-nsigma"},
+    {"reverse-prompt", "stop"}, {"system-prompt", "system"}, {"ubatch-size", "batch-size"},
+    {"cache-type-k", "cache-type"}, {"cache-type-v", "cache-type"},
+    {0},
+};
+
 /* ---- loading ---- */
+
+/* The one file, or NULL after a message. */
+static const char *model_path(Cli *cli)
+{
+    const char *path = NULL;
+    bool        given = options_find(cli, "model", &path);
+    if (cli->operands.len + given == 1)
+        return given ? path : cli->operands.data[0];
+    cli_complain(cli, cli->operands.len + given ? "one file at a time; see 'weft help %s'"
+                                                : "no file; see 'weft help %s'",
+                 cli->command->name);
+    return NULL;
+}
+
+/* Keys and values have one type. */
+static bool cache_type(Cli *cli, uint32_t *out)
+{
+    static const char *const caches[] = {"auto", "f32", "f16", "q8_0", NULL};
+    const char *last = NULL;
+    options_find(cli, "cache-type", &last);
+    for (uint32_t i = 0; i < cli->given.len; i++) {
+        const Given *g = &cli->given.data[i];
+        if (strcmp(g->option->name, "cache-type") == 0 && strcmp(g->value, last) != 0) {
+            cli_complain(cli, "--cache-type: keys and values have one type, not %s and %s",
+                         g->value, last);
+            return false;
+        }
+    }
+    return options_choice(cli, "cache-type", caches, out);
+}
 
 static bool show_progress(void *user, uint64_t done, uint64_t total)
 {
@@ -66,21 +105,17 @@ static bool open_context(ModelRun *r)
 bool model_run_open(ModelRun *r, Cli *cli, uint32_t least, const weft_model_session_desc *wish)
 {
     static const char *const precisions[] = {"auto", "f32", "int8", NULL};
-    static const char *const caches[] = {"auto", "f32", "f16", "q8_0", NULL};
     weft_model_session_desc s = wish ? *wish : (weft_model_session_desc){0};
     uint32_t precision = 0, cache = s.cache;
     *r = (ModelRun){.cli = cli, .quiet = model_option_given(cli, "quiet")};
-    if (cli->operands.len == 0) {
-        cli_complain(cli, "no file; see 'weft help %s'", cli->command->name);
-        return false;
-    }
-    if (!model_option_uint(cli, "ctx-size", &s.context) ||
+    const char *path = model_path(cli);
+    if (!path || !model_option_uint(cli, "ctx-size", &s.context) ||
         !model_option_uint(cli, "batch-size", &s.batch) ||
         !options_choice(cli, "activations", precisions, &precision) ||
-        !options_choice(cli, "cache-type", caches, &cache) || !open_context(r))
+        !cache_type(cli, &cache) || !open_context(r))
         return false;
     r->model = weft_model_create(r->ctx, &(weft_model_desc){
-        .path = cli->operands.data[0], .activations = (weft_model_precision)precision,
+        .path = path, .activations = (weft_model_precision)precision,
         .progress = show_progress, .user = r});
     end_progress(r);
     bool wish_for_more = s.context < least && !model_option_given(cli, "ctx-size");

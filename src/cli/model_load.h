@@ -11,6 +11,7 @@
 
 /* Options that all of them have. */
 #define MODEL_DEVICE_OPTIONS                                                                 \
+    {"model", 'm', "FILE", "the file, instead of the operand"},                              \
     {"device", 0, "NAME", "cpu, vulkan, or a part of a name that 'weft devices' shows"},     \
     {"threads", 't', "N", "threads of the CPU device (default: one for each core)"},         \
     {"ctx-size", 'c', "N", "positions (default: the model's, at most 4096)"},                \
@@ -22,7 +23,6 @@
 /* Options that choose tokens, with the names of llama.cpp. */
 #define MODEL_SAMPLING_OPTIONS                                                               \
     {"temperature", 0, "X", "0: the likeliest token each time (default: 0.8)"},              \
-    {"temp", 0, "X", "the same"},                                                            \
     {"top-k", 0, "N", "draw from the N likeliest tokens; 0: all (default: 40)"},             \
     {"top-p", 0, "X", "and from those that make up this probability; 1: all (default: 0.95)"}, \
     {"min-p", 0, "X", "and are this likely beside the likeliest; 0: all (default: 0.05)"},   \
@@ -45,7 +45,8 @@
     {"grammar-file", 0, "FILE", "the same from a file"},                                     \
     {"json-schema", 0, "TEXT", "a JSON schema that the answer follows"},                     \
     {"json-schema-file", 0, "FILE", "the same from a file"},                                 \
-    {"stop", 0, "TEXT", "ends the answer; may be repeated"}
+    {"stop", 0, "TEXT", "ends the answer; may be repeated"},                                 \
+    {"ignore-eos", 0, NULL, "go on after the model has ended its answer"}
 
 typedef struct ModelRun {
     Cli                *cli;
@@ -56,7 +57,10 @@ typedef struct ModelRun {
     bool                quiet;
 } ModelRun;
 
-/* Loads the model that the first operand names, with a progress bar on a terminal, and makes
+/* What llama.cpp calls options of these commands. */
+extern const OptionAlias model_option_aliases[];
+
+/* Loads the model that the operand or --model names, with a progress bar on a terminal, and makes
  * a session. `least` positions at least; 0: as the options say. False after a message. */
 bool model_run_open(ModelRun *r, Cli *cli, uint32_t least, const weft_model_session_desc *wish);
 void model_run_close(ModelRun *r);

@@ -141,7 +141,7 @@ const Command cli_model_logits = {
     .name = "model logits", .operands = "FILE",
     .purpose = "Write the logits after each token.",
     .more = "The cache is f32 unless --cache-type says otherwise.\n",
-    .options = logits_options, .run = run_logits,
+    .options = logits_options, .aliases = model_option_aliases, .run = run_logits,
 };
 
 /* ---- perplexity ---- */
@@ -227,7 +227,7 @@ const Command cli_model_perplexity = {
     .purpose = "Tell how well a model predicts a text.",
     .more = "The text is read in parts of --ctx-size tokens (default: 512); the second half of\n"
             "each counts.\n",
-    .options = perplexity_options, .run = run_perplexity,
+    .options = perplexity_options, .aliases = model_option_aliases, .run = run_perplexity,
 };
 
 /* ---- embed ---- */
@@ -316,10 +316,17 @@ const Command cli_model_embed = {
     .name = "model embed", .operands = "FILE",
     .purpose = "Turn texts into vectors.",
     .more = "One vector a line, or rows of f32 in a file.\n",
-    .options = embed_options, .run = run_embed,
+    .options = embed_options, .aliases = model_option_aliases, .run = run_embed,
 };
 
 /* ---- bench ---- */
+
+/* As llama-bench calls them. */
+static const OptionAlias bench_aliases[] = {
+    {"n-prompt", "prompt"}, {"n-gen", "tokens"}, {"repetitions", "repeat"},
+    {"ubatch-size", "batch-size"}, {"cache-type-k", "cache-type"}, {"cache-type-v", "cache-type"},
+    {0},
+};
 
 static const Option bench_options[] = {
     {"prompt", 'p', "N", "tokens of a prompt (default: 128)"},
@@ -426,5 +433,5 @@ const Command cli_model_bench = {
     .name = "model bench", .operands = "FILE",
     .purpose = "Measure the speed of a model.",
     .more = "Tokens a second, the best of some runs.\n",
-    .options = bench_options, .run = run_bench,
+    .options = bench_options, .aliases = bench_aliases, .run = run_bench,
 };

@@ -69,9 +69,7 @@ static const Option run_options[] = {
     {"prompt", 'p', "TEXT", "what to go on from (default: standard input)"},
     {"file", 'f', "FILE", "the same from a file"},
     {"tokens", 'n', "N", "at most this many (default: as many as the context has room for)"},
-    {"predict", 0, "N", "the same"},
     MODEL_SAMPLING_OPTIONS,
-    {"ignore-eos", 0, NULL, "go on after the model has ended its answer"},
     MODEL_DEVICE_OPTIONS,
     {0},
 };
@@ -95,8 +93,7 @@ static int generate(ModelRun *r, const char *prompt)
     weft_model_generate_desc d = {.on_text = print_piece, .user = &shown,
                                   .ignore_end = model_option_given(r->cli, "ignore-eos")};
     weft_model_answer a = {0};
-    if (!model_option_uint(r->cli, "tokens", &d.max_tokens) ||
-        !model_option_uint(r->cli, "predict", &d.max_tokens) || !model_sampling(r, &d))
+    if (!model_option_uint(r->cli, "tokens", &d.max_tokens) || !model_sampling(r, &d))
         return CLI_TROUBLE;
     catch_interrupts(r->session);
     bool ok = weft_model_session_generate(&a, r->session, prompt, &d);
@@ -127,18 +124,16 @@ const Command cli_model_run = {
     .name = "model run", .operands = "FILE",
     .purpose = "Go on from a prompt.",
     .more = "The text is printed as it comes; Ctrl-C ends it.\n",
-    .options = run_options, .run = run_run,
+    .options = run_options, .aliases = model_option_aliases, .run = run_run,
 };
 
 /* ---- chat ---- */
 
 static const Option chat_options[] = {
     {"system", 0, "TEXT", "what the model is told first"},
-    {"system-prompt", 0, "TEXT", "the same"},
     {"chat-template", 0, "NAME", "a built-in template instead of the file's"},
     {"chat-template-file", 0, "FILE", "a template in Jinja instead"},
     {"tokens", 'n', "N", "of an answer, at most"},
-    {"predict", 0, "N", "the same"},
     MODEL_SAMPLING_OPTIONS,
     MODEL_DEVICE_OPTIONS,
     {0},
@@ -252,15 +247,15 @@ static bool open_template(Talk *t)
 static int chat(ModelRun *r)
 {
     Talk t = {.r = r};
-    weft_model_generate_desc d = {.on_text = print_piece};
+    weft_model_generate_desc d = {.on_text = print_piece,
+                                  .ignore_end = model_option_given(r->cli, "ignore-eos")};
     const char *system = NULL;
     int status = CLI_TROUBLE;
-    if (!model_option_uint(r->cli, "tokens", &d.max_tokens) ||
-        !model_option_uint(r->cli, "predict", &d.max_tokens) || !model_sampling(r, &d) ||
+    if (!model_option_uint(r->cli, "tokens", &d.max_tokens) || !model_sampling(r, &d) ||
         !open_template(&t))
         return CLI_TROUBLE;
     d.tmpl = t.tmpl;
-    if (options_find(r->cli, "system", &system) || options_find(r->cli, "system-prompt", &system))
+    if (options_find(r->cli, "system", &system))
         say(&t, "system", system);
     t.instructions = t.messages.len;
     if (!r->quiet && isatty(STDIN_FILENO))
@@ -285,5 +280,5 @@ const Command cli_model_chat = {
     .name = "model chat", .operands = "FILE",
     .purpose = "Talk with a model.",
     .more = "Each line of input is a message; the answers are printed as they come.\n",
-    .options = chat_options, .run = run_chat,
+    .options = chat_options, .aliases = model_option_aliases, .run = run_chat,
 };

@@ -27,7 +27,6 @@ static const struct {
     Zero        zero;
 } numbers[] = {
     FLOAT("temperature", temperature, ZERO_IS_OFF),
-    FLOAT("temp", temperature, ZERO_IS_OFF),
     WHOLE("top-k", top_k, ZERO_IS_OFF),
     FLOAT("min-p", min_p, ZERO_IS_OFF),
     FLOAT("typical", typical_p, ZERO_STAYS),

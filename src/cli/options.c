@@ -28,12 +28,21 @@ const char *options_nearest(const char *word, const char *(*name)(uint32_t))
 
 /* ---- parsing ---- */
 
-static const Option *option_find(const Cli *cli, Str name)
+static const Option *option_named(const Cli *cli, Str name)
 {
     for (const Option *o = cli->command->options; o->name; o++)
         if (str_eq(str_of(o->name), name))
             return o;
     return NULL;
+}
+
+static const Option *option_find(const Cli *cli, Str name)
+{
+    const Option *found = option_named(cli, name);
+    for (const OptionAlias *a = cli->command->aliases; a && a->also && !found; a++)
+        if (str_eq(str_of(a->also), name))
+            found = option_named(cli, str_of(a->name));
+    return found;
 }
 
 static const Option *option_of_letter(const Cli *cli, char letter)

@@ -178,6 +178,7 @@ static int run(Cli *cli)
 }
 
 const Command cli_solve = {
-    "solve", "FILE | fit TABLE FORMULA", "Solve least-squares problems and fit curves.", more,
-    options, run, NULL,
+    .name = "solve", .operands = "FILE | fit TABLE FORMULA",
+    .purpose = "Solve least-squares problems and fit curves.", .more = more,
+    .options = options, .run = run,
 };

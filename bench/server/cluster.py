@@ -137,15 +137,18 @@ def measure_throughput(weft, services, out):
                  "workers": [p for s in servers for p in s.workers()],
                  "redis": [services[0].process.pid], "nats": [services[1].process.pid]}
         before = {name: cpu(pids) for name, pids in parts.items()}
-        start = time.monotonic()
+        start, own = time.monotonic(), time.process_time()
         jobs = flood(servers, CONNECTIONS, SECONDS)
         rate = jobs / (time.monotonic() - start)
+        own = (time.process_time() - own) / jobs * 1e6
         used = {name: (cpu(pids) - before[name]) / jobs * 1e6 for name, pids in parts.items()}
         total = sum(used.values())
         first = first or total
         print(f"{count} server(s): {rate:6.0f} jobs/s, CPU a job {total:5.0f} us "
               f"({total / first:.2f} of one server's): "
-              + ", ".join(f"{name} {value:.0f}" for name, value in used.items()))
+              + ", ".join(f"{name} {value:.0f}" for name, value in used.items())
+              + f"; the client {own:.0f}, so {os.cpu_count()} cores could do "
+              + f"{os.cpu_count() / (total + own) * 1e6:.0f}")
         if count == 1:
             out["cpu_us"] = used
         out[f"ratio_{count}"] = total / first

@@ -45,7 +45,12 @@ const many = await Promise.all([...Array(8)].map((_, i) => client.chat.completio
   { model, messages, max_tokens: 20, seed: i })));
 assert.equal(many.length, 8);
 await assert.rejects(client.chat.completions.create({ model: 'gpt-4', messages }),
-  (e) => e instanceof OpenAI.NotFoundError);
+  (e) => e instanceof OpenAI.NotFoundError && e.code === 'model_not_found');
+for (const stream of [false, true])
+  await assert.rejects(client.chat.completions.create({ model, stream,
+    messages: [{ role: 'user', content: 'word '.repeat(5000) }] }),
+  (e) => e instanceof OpenAI.BadRequestError && e.code === 'context_length_exceeded'
+    && e.type === 'invalid_request_error');
 await assert.rejects(client.chat.completions.create({ model, messages, temperature: -1 }),
   (e) => e instanceof OpenAI.BadRequestError);
 await assert.rejects(new OpenAI({ baseURL: url + '/v1', apiKey: 'wrong', maxRetries: 0 })
@@ -63,7 +68,7 @@ class OpenAi(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund",
-                                "openai@5"], cwd=folder, check=True, timeout=300)
+                                "openai@7"], cwd=folder, check=True, timeout=300)
             except (OSError, subprocess.SubprocessError) as problem:
                 raise unittest.SkipTest(f"npm: {problem}") from None
             path = os.path.join(folder, "client.mjs")

@@ -94,6 +94,27 @@ void answer_json(Request *r, int status, const Text *json)
     answer_text(r, status, "application/json", json->len ? json->data : "", json->len);
 }
 
+static void retry(const Request *r, struct MHD_Response *response)
+{
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%u", r->retry_after ? r->retry_after : 1);
+    header(response, "Retry-After", seconds);
+}
+
+/* What clients of OpenAI's API look for in an error. */
+static void put_openai(const Request *r, Text *out, int status)
+{
+    const char *type = status == 429 ? "rate_limit_error" : status >= 500 ? "server_error"
+                     : "invalid_request_error";
+    const char *code = r->error_code ? r->error_code : status == 404 ? "model_not_found"
+                     : status == 429 ? "rate_limit_exceeded" : NULL;
+    text_printf(out, ",\"type\":\"%s\",\"param\":null,\"code\":", type);
+    if (code)
+        text_json(out, str_of(code));
+    else
+        text_add(out, STR("null"));
+}
+
 void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt, ...)
 {
     char    message[2048];
@@ -104,8 +125,10 @@ void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt,
     Text out = {.arena = &r->arena};
     text_printf(&out, "{\"error\":{\"kind\":\"%s\",\"message\":", error_kind_name(kind));
     text_json(&out, str_of(message));
-    text_add(&out, STR("}}\n"));
     status = status ? status : error_kind_status(kind);
+    if (r->answer)
+        put_openai(r, &out, status);
+    text_add(&out, STR("}}\n"));
     struct MHD_Response *response = MHD_create_response_from_buffer(out.len, out.data,
                                                                     MHD_RESPMEM_MUST_COPY);
     if (response) {
@@ -115,7 +138,7 @@ void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt,
         if (status == 401)
             header(response, "WWW-Authenticate", "Bearer realm=\"weft\"");
         if (status == 429 || status == 503)
-            header(response, "Retry-After", "1");
+            retry(r, response);
     }
     answer_response(r, status, response);
 }

@@ -14,219 +14,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "server/http/http_priv.h"
-
-#define MAX_STOPS 8u
-
-typedef enum AnswerForm { FORM_CHAT, FORM_TEXT, FORM_EMBED, FORM_TOKENS } AnswerForm;
-
-/* The state of an answer, in the arena of its request. */
-typedef struct Answer {
-    AnswerForm form;
-    bool       stream, usage, base64, logprobs;
-    bool       begun, ended, over;      /* over: the last event was written                */
-    char       id[40], model[MODELS_MAX_NAME];
-    int64_t    created;
-    Text       text;                    /* of a whole answer                               */
-    json_t    *tokens;                  /* its log-probabilities                           */
-    char      *rest;                    /* events that did not fit yet; malloc'ed          */
-    size_t     rest_size, rest_at;
-    uint32_t   pieces;
-    int        fd;
-} Answer;
-
-/* ---- reading requests ---- */
-
-static bool wrong(Request *r, const char *what)
-{
-    answer_error(r, 400, WEFT_ERROR_INVALID, "%s", what);
-    return false;
-}
-
-/* Numbers that go to the model as they are: name, least, most. */
-static const struct { const char *name; double least, most; } numbers[] = {
-    {"temperature", 0, 100}, {"top_p", 0, 1}, {"top_k", 0, 1000000}, {"min_p", 0, 1},
-    {"frequency_penalty", -2, 2}, {"presence_penalty", -2, 2}, {"repeat_penalty", 0, 10},
-    {"seed", -9e15, 9e15},
-};
-
-static bool copy_numbers(Request *r, const json_t *root, json_t *out)
-{
-    for (size_t i = 0; i < COUNTOF(numbers); i++) {
-        json_t *value = json_object_get(root, numbers[i].name);
-        double  n = json_number_value(value);
-        if (!value || json_is_null(value))
-            continue;
-        if (!json_is_number(value) || n < numbers[i].least || n > numbers[i].most) {
-            answer_error(r, 400, WEFT_ERROR_INVALID, "%s: a number from %g to %g",
-                         numbers[i].name, numbers[i].least, numbers[i].most);
-            return false;
-        }
-        json_object_set(out, numbers[i].name, value);
-    }
-    return true;
-}
-
-static bool copy_stops(Request *r, const json_t *root, json_t *out)
-{
-    json_t *stop = json_object_get(root, "stop"), *list = json_array(), *one;
-    size_t  i;
-    bool    ok = !stop || json_is_null(stop) || json_is_string(stop)
-           || (json_is_array(stop) && json_array_size(stop) <= MAX_STOPS);
-    if (json_is_string(stop))
-        json_array_append(list, stop);
-    json_array_foreach(stop, i, one) {
-        ok = ok && json_is_string(one);
-        json_array_append(list, one);
-    }
-    json_object_set_new(out, "stop", list);
-    return ok || wrong(r, "stop: a text, or at most 8 texts");
-}
-
-static bool copy_limit(Request *r, const json_t *root, json_t *out)
-{
-    json_t *limit = json_object_get(root, "max_completion_tokens");
-    if (!limit)
-        limit = json_object_get(root, "max_tokens");
-    if (!limit || json_is_null(limit))
-        return true;
-    if (!json_is_integer(limit) || json_integer_value(limit) < 1)
-        return wrong(r, "max_tokens: a whole number above 0");
-    json_object_set(out, "max_tokens", limit);
-    return true;
-}
-
-/* {"type": "json_object"} or {"type": "json_schema", "json_schema": {"schema": …}}. */
-static bool copy_format(Request *r, const json_t *root, json_t *out)
-{
-    json_t     *format = json_object_get(root, "response_format");
-    const char *type = json_string_value(json_object_get(format, "type"));
-    json_t     *grammar = json_object_get(root, "grammar");
-    if (grammar && !json_is_string(grammar))
-        return wrong(r, "grammar: a text in GBNF");
-    if (grammar)
-        json_object_set(out, "grammar", grammar);
-    if (!format || json_is_null(format) || (type && strcmp(type, "text") == 0))
-        return true;
-    if (type && strcmp(type, "json_object") == 0) {
-        json_object_set_new(out, "schema", json_pack("{s:s}", "type", "object"));
-        return true;
-    }
-    json_t *schema = json_object_get(json_object_get(format, "json_schema"), "schema");
-    if (!type || strcmp(type, "json_schema") != 0 || !json_is_object(schema))
-        return wrong(r, "response_format: text, json_object, or json_schema with a schema");
-    json_object_set(out, "schema", schema);
-    return true;
-}
-
-/* `logprobs` is a flag with top_logprobs for chats, and a number for texts. */
-static bool copy_logprobs(Request *r, const json_t *root, json_t *out, Answer *a)
-{
-    json_t *wish = json_object_get(root, "logprobs");
-    json_t *top = a->form == FORM_CHAT ? json_object_get(root, "top_logprobs") : wish;
-    if (!wish || json_is_null(wish) || json_is_false(wish))
-        return true;
-    json_int_t count = json_is_integer(top) ? json_integer_value(top) : 0;
-    if (count < 0 || count > 20 || (a->form == FORM_CHAT && !json_is_true(wish)))
-        return wrong(r, a->form == FORM_CHAT ? "logprobs: true; top_logprobs: 0 to 20"
-                                             : "logprobs: 0 to 20");
-    a->logprobs = true;
-    json_object_set_new(out, "logprobs", json_integer(count + 1));
-    return true;
-}
-
-static bool copy_bias(Request *r, const json_t *root, json_t *out)
-{
-    json_t     *bias = json_object_get(root, "logit_bias"), *value;
-    const char *key;
-    if (!bias || json_is_null(bias))
-        return true;
-    if (!json_is_object(bias) || json_object_size(bias) > 1024)
-        return wrong(r, "logit_bias: an object of token numbers and biases");
-    json_object_foreach(bias, key, value)
-        if (strspn(key, "0123456789") != strlen(key) || strlen(key) > 9
-            || !json_is_number(value))
-            return wrong(r, "logit_bias: an object of token numbers and biases");
-    json_object_set(out, "logit_bias", bias);
-    return true;
-}
-
-/* The text of a message: a text, or parts of it. */
-static json_t *content_of(const json_t *message)
-{
-    json_t *content = json_object_get(message, "content"), *part;
-    Arena   arena;
-    size_t  i;
-    if (json_is_string(content))
-        return json_incref(content);
-    arena_init(&arena, 0);
-    Text    text = {.arena = &arena};
-    json_t *out = NULL;
-    bool    ok = json_is_array(content);
-    json_array_foreach(content, i, part) {
-        const char *words = json_string_value(json_object_get(part, "text"));
-        ok = ok && words;
-        if (words)
-            text_add(&text, str_of(words));
-    }
-    if (ok)
-        out = json_stringn(text.len ? text.data : "", text.len);
-    arena_fini(&arena);
-    return out;
-}
-
-static bool copy_messages(Request *r, const json_t *root, json_t *out)
-{
-    static const char *const roles[] = {"system", "developer", "user", "assistant", "tool"};
-    json_t *messages = json_object_get(root, "messages"), *list = json_array(), *one;
-    size_t  i;
-    json_object_set_new(out, "messages", list);
-    if (!json_is_array(messages) || json_array_size(messages) == 0)
-        return wrong(r, "messages: a list of {role, content}");
-    json_array_foreach(messages, i, one) {
-        const char *role = json_string_value(json_object_get(one, "role"));
-        json_t     *content = content_of(one);
-        bool        known = false;
-        for (size_t k = 0; role && k < COUNTOF(roles); k++)
-            known = known || strcmp(role, roles[k]) == 0;
-        if (!known || !content) {
-            json_decref(content);
-            return wrong(r, "messages: role is system, developer, user, assistant or tool; "
-                            "content is text");
-        }
-        json_array_append_new(list, json_pack("{s:s, s:o}", "role", strcmp(role, "developer") == 0
-                                              ? "system" : role, "content", content));
-    }
-    return true;
-}
-
-static bool copy_prompt(Request *r, const json_t *root, json_t *out)
-{
-    json_t *prompt = json_object_get(root, "prompt"), *one;
-    size_t  i;
-    if (json_is_array(prompt) && json_array_size(prompt) == 1
-        && !json_is_integer(json_array_get(prompt, 0)))
-        prompt = json_array_get(prompt, 0);
-    bool ok = json_is_string(prompt) || json_is_array(prompt);
-    json_array_foreach(prompt, i, one)
-        ok = ok && json_is_integer(one);
-    if (!ok)
-        return wrong(r, "prompt: one text, or a list of tokens");
-    json_object_set(out, "prompt", prompt);
-    return true;
-}
-
-static bool check_unsupported(Request *r, const json_t *root)
-{
-    json_t *n = json_object_get(root, "n"), *tools = json_object_get(root, "tools");
-    if (n && !json_is_null(n) && json_integer_value(n) != 1)
-        return wrong(r, "n: only 1 is supported");
-    if (json_array_size(tools))
-        return wrong(r, "tools: not supported");
-    if (json_is_true(json_object_get(root, "echo")) || json_object_get(root, "suffix"))
-        return wrong(r, "echo and suffix: not supported");
-    return true;
-}
+#include "server/http/openai.h"
 
 /* ---- writing answers ---- */
 
@@ -307,6 +95,8 @@ static bool answer_failure(Request *r, const json_t *piece)
     const char *message = json_string_value(json_object_get(e, "message"));
     if (!e)
         return false;
+    if (json_is_true(json_object_get(e, "overflow")))
+        r->error_code = "context_length_exceeded";
     answer_error(r, 0, (weft_error_kind)json_integer_value(json_object_get(e, "kind")), "%s",
                  message ? message : "");
     return true;
@@ -368,6 +158,19 @@ static bool client_left(const Answer *a)
     return a->fd >= 0 && recv(a->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+/* A client that left before its answer began. */
+static bool stop_unread(Request *r, Answer *a)
+{
+    if (++a->pieces % 4 != 0 || !client_left(a))
+        return false;
+    models_release(r->model);
+    r->model = NULL;
+    json_decref(a->tokens);
+    a->tokens = NULL;
+    answer_error(r, 0, WEFT_ERROR_CANCELLED, "the client has gone");
+    return true;
+}
+
 static void wait_whole(Request *r)
 {
     Answer *a = r->answer;
@@ -393,18 +196,25 @@ static void wait_whole(Request *r)
         }
         json_decref(piece);
     }
-    if (++a->pieces % 4 == 0 && client_left(a)) {
-        models_release(r->model);
-        r->model = NULL;
-        json_decref(a->tokens);
-        a->tokens = NULL;
-        answer_error(r, 0, WEFT_ERROR_CANCELLED, "the client has gone");
-        return;
-    }
-    request_sleep(r, wait_whole);
+    if (!stop_unread(r, a))
+        request_sleep(r, wait_whole);
 }
 
 /* ---- answers as they come ---- */
+
+/* The next piece, or NULL: it has not come yet. */
+static json_t *next_piece(Request *r, bool *ended)
+{
+    char   *text = models_next(r->model, ended);
+    json_t *piece = text ? json_loads(text, 0, NULL) : NULL;
+    if (text && !piece) {               /* the process of a model is not trusted */
+        piece = json_pack("{s:{s:i, s:s}}", "error", "kind", (int)WEFT_ERROR_INTERNAL,
+                          "message", "the model's answer is damaged");
+        *ended = true;
+    }
+    free(text);
+    return piece;
+}
 
 static void put_event(Text *out, json_t *value)
 {
@@ -435,9 +245,9 @@ static void put_last(Request *r, Text *out, Answer *a, const json_t *piece)
     json_t *e = json_object_get(piece, "error");
     charge(r, piece);
     if (e) {
-        put_event(out, json_pack("{s:{s:s, s:O}}", "error", "kind", error_kind_name(
+        put_event(out, json_pack("{s:{s:s, s:O, s:s}}", "error", "kind", error_kind_name(
             (weft_error_kind)json_integer_value(json_object_get(e, "kind"))), "message",
-            json_object_get(e, "message")));
+            json_object_get(e, "message"), "type", "server_error"));
         return;
     }
     put_chunk(out, a, piece, true);
@@ -457,11 +267,11 @@ static void collect(Request *r, Answer *a)
     arena_init(&arena, 0);
     Text out = {.arena = &arena};
     for (bool ended = false; !a->ended;) {
-        char *text = models_next(r->model, &ended);
-        if (!text)
+        json_t *piece = a->first ? a->first : next_piece(r, &ended);
+        if (!piece)
             break;
-        json_t *piece = json_loads(text, 0, NULL);
-        free(text);
+        ended = a->first ? a->first_ends : ended;
+        a->first = NULL;
         a->ended = ended;
         if (ended)
             put_last(r, &out, a, piece);
@@ -507,6 +317,8 @@ static void free_stream(void *user)
 {
     Request *r = user;
     Answer  *a = r->answer;
+    json_decref(a->first);
+    a->first = NULL;
     free(a->rest);
     a->rest = NULL;
     a->rest_size = a->rest_at = 0;
@@ -519,6 +331,27 @@ static void answer_stream(Request *r)
     if (response)
         MHD_add_response_header(response, "Content-Type", "text/event-stream");
     answer_response(r, 200, response);
+}
+
+/* The status of a stream is sent with its first piece: it may be an error. */
+static void wait_first(Request *r)
+{
+    Answer *a = r->answer;
+    bool    ended = false;
+    atomic_store(&r->woken, false);
+    json_t *piece = next_piece(r, &ended);
+    if (!piece) {
+        if (!stop_unread(r, a))
+            request_sleep(r, wait_first);
+    } else if (ended && json_object_get(piece, "error")) {
+        charge(r, piece);
+        answer_failure(r, piece);
+        json_decref(piece);
+    } else {
+        a->first = piece;
+        a->first_ends = ended;
+        answer_stream(r);
+    }
 }
 
 /* ---- handlers ---- */
@@ -553,6 +386,7 @@ static void submit(Request *r, Answer *a, json_t *out)
     if (!jobs_may_generate(r->http->desc.jobs, r->who.tenant, r->origin)) {
         kind = WEFT_ERROR_QUOTA;
         snprintf(why, sizeof why, "quota: the tokens of this minute are used up");
+        r->retry_after = jobs_next_minute();
     } else if (text) {
         atomic_store(&r->woken, false);
         r->model = models_submit(r->http->desc.models, &(ModelSubmit){
@@ -566,7 +400,7 @@ static void submit(Request *r, Answer *a, json_t *out)
             metrics_add(r->http->desc.metrics, METRIC_REJECTED, 1, 1);
         answer_error(r, 0, kind, "%s", why);
     } else if (a->stream) {
-        answer_stream(r);
+        wait_first(r);
     } else {
         a->tokens = json_array();
         wait_whole(r);
@@ -580,13 +414,7 @@ static void generate(Request *r, AnswerForm form)
         return;
     Answer *a = new_answer(r, form, root);
     json_t *out = json_pack("{s:s}", "kind", "generate");
-    a->stream = json_is_true(json_object_get(root, "stream"));
-    a->usage = json_is_true(json_object_get(json_object_get(root, "stream_options"),
-                                            "include_usage"));
-    if (check_unsupported(r, root)
-        && (form == FORM_CHAT ? copy_messages(r, root, out) : copy_prompt(r, root, out))
-        && copy_numbers(r, root, out) && copy_stops(r, root, out) && copy_limit(r, root, out)
-        && copy_format(r, root, out) && copy_logprobs(r, root, out, a) && copy_bias(r, root, out))
+    if (openai_read(r, a, root, out))
         submit(r, a, out);
     json_decref(out);
     json_decref(root);
@@ -621,9 +449,9 @@ void api_embeddings(Request *r)
     a->base64 = format && strcmp(format, "base64") == 0;
     json_t *out = json_pack("{s:s, s:o}", "kind", "embed", "input", list);
     if (!ok || json_array_size(list) > 2048)
-        wrong(r, "input: a text, or at most 2048 texts");
+        openai_wrong(r, "input: a text, or at most 2048 texts");
     else if (json_object_get(root, "dimensions"))
-        wrong(r, "dimensions: not supported");
+        openai_wrong(r, "dimensions: not supported");
     else
         submit(r, a, out);
     json_decref(out);
@@ -643,7 +471,7 @@ void api_tokenize(Request *r)
                             json_is_true(json_object_get(root, "parse_special")), "affixes",
                             json_is_true(json_object_get(root, "add_special")));
     if (!json_is_string(text))
-        wrong(r, "content: a text");
+        openai_wrong(r, "content: a text");
     else
         submit(r, a, out);
     json_decref(out);

@@ -106,6 +106,8 @@ struct Request {
     ModelRequest          *model;       /* NULL: none                                     */
     LiveCall              *call;        /* NULL: none                                     */
     void                  *answer;      /* of api_models.c, in the arena                  */
+    const char            *error_code;  /* of OpenAI's API; NULL: by the status           */
+    unsigned               retry_after; /* seconds; 0: one                                */
     void                 (*again)(Request *r);  /* called when it is resumed              */
     int                    status;
 };

@@ -145,6 +145,8 @@ typedef enum JobsRoom { ROOM_TAKEN, ROOM_TENANT_FULL, ROOM_FULL } JobsRoom;
 /* Counts memory that a request of the tenant needs, and that it needs no longer. */
 JobsRoom jobs_take_room(Jobs *js, const char *tenant, uint64_t bytes);
 void jobs_give_room(Jobs *js, const char *tenant, uint64_t bytes);
+/* Seconds until the quotas of a minute begin anew. */
+unsigned jobs_next_minute(void);
 /* May the tenant, and the origin ("": none), use a language model? Counts what it used. */
 bool jobs_may_generate(Jobs *js, const char *tenant, const char *origin);
 void jobs_generated(Jobs *js, const char *tenant, const char *origin, uint64_t tokens);

@@ -228,6 +228,11 @@ void jobs_give_room(Jobs *js, const char *tenant, uint64_t bytes)
     pthread_mutex_unlock(&js->lock);
 }
 
+unsigned jobs_next_minute(void)
+{
+    return (unsigned)(60 - clock_ns() / NS_PER_S % 60);
+}
+
 bool jobs_may_generate(Jobs *js, const char *tenant, const char *origin)
 {
     pthread_mutex_lock(&js->lock);

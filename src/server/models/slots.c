@@ -252,7 +252,9 @@ bool slot_begin(Worker *w, uint64_t id, json_t *request)
         char why[128];
         snprintf(why, sizeof why, "the prompt has %zu tokens; the context has room for %u and an "
                  "answer", fresh.count, w->context - 1);
-        reply_fail(w, id, WEFT_ERROR_INVALID, fresh.count ? why : "the prompt has no tokens");
+        reply_send(w, id, WIRE_PIECE_LAST, json_pack(
+            "{s:{s:i, s:s, s:b}}", "error", "kind", (int)WEFT_ERROR_INVALID, "message",
+            fresh.count ? why : "the prompt has no tokens", "overflow", fresh.count > 0));
     } else {
         json_int_t limit = json_integer_value(json_object_get(request, "max_tokens"));
         size_t     free_room = w->context - fresh.count;

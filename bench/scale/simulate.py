@@ -18,7 +18,7 @@ import random
 import sys
 
 # CPU time a job in microseconds, of bench/server/cluster.py on two cores.
-DEFAULTS = {"server": 276, "workers": 74, "redis": 144, "nats": 148}
+DEFAULTS = {"server": 103, "workers": 45, "redis": 67, "nats": 14}
 # Which share of a part's CPU time falls on which visit.
 REDIS_VISITS = (0.4, 0.2, 0.4)          # put, claim, end
 NATS_THREADS = 2

@@ -202,17 +202,27 @@ static bool is_word(IrType type)
     return type.width == 1 && (type.kind == SCALAR_F32 || type.kind == SCALAR_I32);
 }
 
+/* Bytes of one number of a row; 0: not for this access. Two f16 are loaded as a word. */
+static int64_t row_element(const Inst *access)
+{
+    bool loads = access->op == IR_LOAD;
+    IrType type = loads ? access->type : access->args[1]->type;
+    if (loads && type.width == 1 && type.kind == SCALAR_F16)
+        return 2;
+    return is_word(type) ? 4 : 0;
+}
+
 bool analysis_is_row(const Facts *f, const Inst *loop, const Inst *p, const Inst *access)
 {
     Way w;
     if ((access->op != IR_LOAD && access->op != IR_STORE) ||
         access->region != loop->flow.regions[0])
         return false;
-    IrType type = access->op == IR_LOAD ? access->type : access->args[1]->type;
-    if (!is_word(type) ||
-        !may_wait(f, loop, access) || !way_of(f, loop, p, access->args[0], true, &w))
+    int64_t size = row_element(access);
+    if (!size || !may_wait(f, loop, access) ||
+        !way_of(f, loop, p, access->args[0], true, &w))
         return false;
-    return w.round == 4 && (w.scattered || w.lane < 0 || w.lane > 4 * NEAR);
+    return w.round == size && (w.scattered || w.lane < 0 || w.lane > size * NEAR);
 }
 
 bool analysis_has_rows(const Facts *f, const Inst *loop)

@@ -104,14 +104,29 @@ static void row_start(Emit *e, Row *row, const Address *a)
         row->pointers[e->side] = address_pointers(e, a);
 }
 
-/* The lanes' pointers, `round` rounds further. */
-static LlvmValue *row_pointers(Emit *e, const Row *row, uint32_t round)
+/* The lanes' pointers, `words` further. */
+static LlvmValue *row_pointers(Emit *e, const Row *row, uint32_t words)
 {
     LlvmValue *pointers = ARENA_ARRAY(e->arena, LlvmValue, e->lanes);
-    LlvmValue by = const_i64(e, 4ull * round);
+    LlvmValue by = const_i64(e, 4ull * words);
     for (uint32_t i = 0; i < e->lanes; i++)
         pointers[i] = LLVMBuildGEP2(e->builder, e->i8, row->pointers[e->side][i], &by, 1, "");
     return pointers;
+}
+
+/* All rounds of f16, which are so many words of two. */
+static void load_halves(Emit *e, const Row *row, const Address *a, LlvmValue *v)
+{
+    LlvmValue words[STRIP_ROUNDS / 2];
+    LlvmType  half = lane_type(e, e->f16), bits = lane_type(e, e->i16);
+    for (uint32_t at = 0; at < STRIP_ROUNDS / 2; at += HALF)
+        rows_load(e, a, e->i32, HALF, row_pointers(e, row, at), &words[at]);
+    for (uint32_t i = 0; i < STRIP_ROUNDS; i++) {
+        LlvmValue word = words[i / 2];
+        if (i % 2)
+            word = LLVMBuildLShr(e->builder, word, int_like(e, word, 16), "");
+        v[i] = LLVMBuildBitCast(e->builder, LLVMBuildTrunc(e->builder, word, bits, ""), half, "");
+    }
 }
 
 bool strip_access(Emit *e, const Inst *access)
@@ -127,6 +142,10 @@ bool strip_access(Emit *e, const Inst *access)
     if (stores)
         v[round] = as_lanes(e, access->args[1], 0);
     bool now = round == (stores ? STRIP_ROUNDS - 1 : 0);
+    if (now && !stores && access->type.kind == SCALAR_F16) {
+        load_halves(e, row, &a, v);
+        now = false;
+    }
     for (uint32_t at = 0; now && at < STRIP_ROUNDS; at += HALF) {
         LlvmValue *pointers = row_pointers(e, row, at);
         if (stores)

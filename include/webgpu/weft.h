@@ -32,6 +32,7 @@
 #define WGPUSType_WeftRequestAdapterOptions ((WGPUSType)0x57450002)
 #define WGPUSType_WeftDeviceOptions         ((WGPUSType)0x57450003)
 #define WGPUSType_WeftAdapterInfo           ((WGPUSType)0x57450004)
+#define WGPUSType_WeftHostMemory            ((WGPUSType)0x57450005)
 
 /* Supported: the library knows the structs of this header. There is no need to
  * require it. */
@@ -134,6 +135,32 @@ typedef struct WGPUWeftDeviceOptions {
         NULL _wgpu_COMMA WGPUSType_WeftDeviceOptions }) _wgpu_COMMA \
     0 _wgpu_COMMA 0 _wgpu_COMMA 0 _wgpu_COMMA WGPU_STRING_VIEW_INIT _wgpu_COMMA \
     WGPU_FALSE })
+
+/* Nothing uses the memory of a WGPUWeftHostMemory any more. On any thread; this API must not be
+ * called from it. */
+typedef void (*WGPUWeftHostMemoryCallback)(WGPU_NULLABLE void *userdata1,
+    WGPU_NULLABLE void *userdata2) WGPU_FUNCTION_ATTRIBUTE;
+
+/* In WGPUBufferDescriptor: the bytes of the buffer are these of the program, with the contents
+ * that they have, instead of zeroed memory of its own. For the CPU device; others have no such
+ * buffers, and making one is a validation error. */
+typedef struct WGPUWeftHostMemory {
+    WGPUChainedStruct chain;
+    /* Its address is a multiple of 16; it has as many bytes as the descriptor's `size`, which is
+     * a multiple of 4 and not 0. They stay valid until the callback, and must not change while
+     * submitted work uses the buffer, but by that work. Buffers over the same bytes are separate
+     * buffers: no dispatch may write to one of them and use another. */
+    WGPU_NULLABLE void *data;
+    /* Called once: when the buffer is destroyed or released and all work that uses it has
+     * ended; for a buffer that cannot be made, before the call that makes it returns. */
+    WGPU_NULLABLE WGPUWeftHostMemoryCallback callback;
+    WGPU_NULLABLE void *userdata1;
+    WGPU_NULLABLE void *userdata2;
+} WGPUWeftHostMemory WGPU_STRUCTURE_ATTRIBUTE;
+#define WGPU_WEFT_HOST_MEMORY_INIT _wgpu_MAKE_INIT_STRUCT(WGPUWeftHostMemory, { \
+    _wgpu_MAKE_INIT_STRUCT(WGPUChainedStruct, { \
+        NULL _wgpu_COMMA WGPUSType_WeftHostMemory }) _wgpu_COMMA \
+    NULL _wgpu_COMMA NULL _wgpu_COMMA NULL _wgpu_COMMA NULL })
 
 /* Copies bytes of a buffer to host memory, without a buffer to map in between. The buffer needs
  * the usage CopySrc, and no work that is submitted may use it any more: wait for that first

@@ -29,10 +29,14 @@
  *            Releasing a context cancels its queued executions and waits for none.
  * Data       a blocking call reads inputs and writes outputs in place. An asynchronous one
  *            copies its inputs before it returns; the memory of its outputs must stay valid
- *            until the execution has ended. f64 that is given for a variable of f32 (whole or a
- *            member) is converted, to f32 with rounding to nearest, and back for outputs: each
- *            f64 stands for 4 bytes of the variable. Resident data is not converted. All other
- *            differences of type are errors.
+ *            until the execution has ended. The CPU device computes in the memory of large
+ *            inputs and outputs (64 KiB and more, at addresses that are multiples of 16, that
+ *            share no bytes with others, of executions without a time limit); other devices
+ *            copy. So inputs must not change during the call, and what an execution that failed
+ *            after it began has left in its outputs is not defined. f64 that is given for a
+ *            variable of f32 (whole or a member) is converted, to f32 with rounding to nearest,
+ *            and back for outputs: each f64 stands for 4 bytes of the variable. Resident data
+ *            is not converted. All other differences of type are errors.
  * Threads    everything here may be used from any thread. Callbacks run on threads of the
  *            pool, or inside the call that caused them; they may call everything but
  *            weft_pool_release() of the last reference.
@@ -380,8 +384,8 @@ typedef struct weft_execute_report {
                                        executions in the same submit together               */
     uint64_t        read_ns;        /* copying outputs to their place                       */
     uint64_t        total_ns;
-    uint64_t        bytes_uploaded, bytes_read;
-    uint64_t        memory;         /* bytes it used on the device                          */
+    uint64_t        bytes_uploaded, bytes_read; /* also of what was used in place           */
+    uint64_t        memory;         /* bytes it used on the device, or in place             */
     double          expected_ns;    /* what the choice of the device expected for upload,
                                        run and read; 0: unknown                             */
     double          baseline_ns;    /* of run_ns, for this kernel, size and device; 0: not

@@ -81,9 +81,17 @@ void          kernel_improve(KernelCache *cache, const Kernel *kernel);
 
 /* How a kernel counts the workgroups of a dispatch that is given as `groups`. */
 void          kernel_groups(uint32_t out[3], const uint32_t groups[3], bool turned);
-/* The workgroups of this dispatch that fulfil what the kernel assumes. False: none. */
+/* Buffers, by their place in the dispatch, that others may write to while it runs: a proof
+ * must not rely on what they hold. */
+#define KERNEL_MAX_SHARED 256u
+typedef struct KernelShared {
+    uint64_t bits[KERNEL_MAX_SHARED / 64];
+} KernelShared;
+
+/* The workgroups of this dispatch that fulfil what the kernel assumes. False: none. `shared`
+ * may be NULL: no buffer is. */
 bool          kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch,
-                           ProofBox *box);
+                           const KernelShared *shared, ProofBox *box);
 /* What a kernel may still assume of workgroups that do not fulfil all that this one does;
  * `borders`: they are those at the borders of a grid. */
 Assumptions   kernel_assumes_less(const Kernel *kernel, bool borders);

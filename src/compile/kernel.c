@@ -439,19 +439,21 @@ void kernel_groups(uint32_t out[3], const uint32_t groups[3], bool turned)
 
 /* ---- assumptions ---- */
 
-#define MAX_BUFFERS 256u
-
-bool kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch, ProofBox *box)
+bool kernel_suits(const Kernel *kernel, const KernelDispatch *dispatch,
+                  const KernelShared *shared, ProofBox *box)
 {
-    ProofBuffer buffers[MAX_BUFFERS];
+    ProofBuffer buffers[KERNEL_MAX_SHARED];
     const uint32_t *n = dispatch->num_workgroups;
     *box = (ProofBox){.last = {n[0], n[1], n[2]}};
     if (kernel->proof.nchecks == 0)
         return true;
-    if (kernel->nbindings > MAX_BUFFERS)
+    if (kernel->nbindings > KERNEL_MAX_SHARED)
         return false;
-    for (uint32_t i = 0; i < kernel->nbindings; i++)
-        buffers[i] = (ProofBuffer){dispatch->buffers[i].data, dispatch->buffers[i].size};
+    for (uint32_t i = 0; i < kernel->nbindings; i++) {
+        bool theirs = shared && shared->bits[i / 64] >> i % 64 & 1;
+        buffers[i] = (ProofBuffer){theirs ? NULL : dispatch->buffers[i].data,
+                                   dispatch->buffers[i].size};
+    }
     ProofGiven given = {buffers, {n[0], n[1], n[2]}};
     return proof_find_box(&kernel->proof, &given, box);
 }

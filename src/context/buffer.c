@@ -55,23 +55,18 @@ static bool check_desc(weft_context *ctx, const weft_buffer_desc *d)
 
 /* ---- the device's buffer ---- */
 
-static WGPUBuffer create_checked(weft_context *ctx, WGPUBufferUsage usage, uint64_t size,
-                                 bool mapped)
+static WGPUBuffer create_checked(weft_context *ctx, const WGPUBufferDescriptor *wish)
 {
     Device *d = ctx->device;
     char    why[256];
-    WGPUBufferDescriptor wish = WGPU_BUFFER_DESCRIPTOR_INIT;
-    wish.size = size;
-    wish.usage = usage;
-    wish.mappedAtCreation = mapped;
     device_scope_begin(d);
-    WGPUBuffer gpu = d->lib.procs.DeviceCreateBuffer(d->device, &wish);
+    WGPUBuffer gpu = d->lib.procs.DeviceCreateBuffer(d->device, wish);
     if (device_scope_end(d, why, sizeof why) && gpu)
         return gpu;
     if (gpu)
         d->lib.procs.BufferRelease(gpu);
     context_fail(ctx, WEFT_ERROR_MEMORY, "the device cannot make a buffer of %llu bytes: %s",
-                 (unsigned long long)size, why);
+                 (unsigned long long)wish->size, why);
     return NULL;
 }
 
@@ -94,7 +89,11 @@ static weft_buffer *buffer_new(weft_context *ctx, WGPUBuffer gpu, WGPUBufferUsag
 weft_buffer *buffer_allocate(weft_context *ctx, WGPUBufferUsage usage, uint64_t capacity,
                              bool mapped)
 {
-    WGPUBuffer   gpu = create_checked(ctx, usage, capacity, mapped);
+    WGPUBufferDescriptor wish = WGPU_BUFFER_DESCRIPTOR_INIT;
+    wish.size = capacity;
+    wish.usage = usage;
+    wish.mappedAtCreation = mapped;
+    WGPUBuffer   gpu = create_checked(ctx, &wish);
     weft_buffer *b = gpu ? buffer_new(ctx, gpu, usage, capacity) : NULL;
     if (gpu && !b)
         ctx->device->lib.procs.BufferRelease(gpu);
@@ -143,6 +142,23 @@ static bool fill_data(weft_buffer *b, const void *data, uint64_t size)
         && (!tail || weft_buffer_write(b, whole, last, sizeof last));
 }
 
+/* From an offset to the end. */
+static bool clear_from(weft_buffer *b, uint64_t offset)
+{
+    WGPUCommandEncoder encoder = recorder_encoder(b->ctx);
+    if (!encoder)
+        return false;
+    b->ctx->device->lib.procs.CommandEncoderClearBuffer(encoder, b->gpu, offset,
+                                                        b->size - offset);
+    recorder_mark(b->ctx, b);
+    return true;
+}
+
+bool context_clear(weft_buffer *buffer)
+{
+    return clear_from(buffer, 0);
+}
+
 /* The first contents of a new or reused buffer. */
 static bool fill(weft_buffer *b, const weft_buffer_desc *d)
 {
@@ -151,13 +167,7 @@ static bool fill(weft_buffer *b, const weft_buffer_desc *d)
         return false;
     if (d->uninitialized || written >= b->size || !(b->usage & WGPUBufferUsage_CopyDst))
         return true;
-    WGPUCommandEncoder encoder = recorder_encoder(b->ctx);
-    if (!encoder)
-        return false;
-    b->ctx->device->lib.procs.CommandEncoderClearBuffer(encoder, b->gpu, written,
-                                                        b->size - written);
-    recorder_mark(b->ctx, b);
-    return true;
+    return clear_from(b, written);
 }
 
 weft_buffer *weft_buffer_create(weft_context *ctx, const weft_buffer_desc *desc)
@@ -176,6 +186,39 @@ weft_buffer *weft_buffer_create(weft_context *ctx, const weft_buffer_desc *desc)
         return b;
     weft_buffer_release(b);
     return NULL;
+}
+
+bool context_lends(const weft_context *ctx)
+{
+    const Device *d = ctx->device;
+    return d && d->lib.has_options && strcmp(d->info.backend, "cpu") == 0;
+}
+
+weft_buffer *context_lent_buffer(weft_context *ctx, void *memory, uint64_t size,
+                                 void (*gone)(void *user, void *unused), void *user)
+{
+    WGPUWeftHostMemory   host = WGPU_WEFT_HOST_MEMORY_INIT;
+    WGPUBufferDescriptor wish = WGPU_BUFFER_DESCRIPTOR_INIT;
+    if (!context_need_device(ctx) || !context_lends(ctx)) {
+        gone(user, NULL);
+        context_fail(ctx, WEFT_ERROR_INVALID, "the device has memory of its own");
+        return NULL;
+    }
+    host.data = memory;
+    host.callback = gone;
+    host.userdata1 = user;
+    wish.nextInChain = &host.chain;
+    wish.size = size;
+    wish.usage = POOLED_USAGE;
+    WGPUBuffer   gpu = create_checked(ctx, &wish);
+    weft_buffer *b = gpu ? buffer_new(ctx, gpu, POOLED_USAGE, size) : NULL;
+    if (gpu && !b)
+        ctx->device->lib.procs.BufferRelease(gpu);
+    if (!b)
+        return NULL;
+    b->kind = BUFFER_LENT;
+    buffer_begin(b, size);
+    return b;
 }
 
 weft_buffer *context_mapped_buffer(weft_context *ctx, uint64_t size, void **memory)

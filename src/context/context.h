@@ -69,6 +69,17 @@ void context_own_buffer(weft_buffer *buffer);
 weft_buffer *context_mapped_buffer(weft_context *ctx, uint64_t size, void **memory);
 void         context_unmap(weft_buffer *buffer);
 
+/* Whether the device computes in the memory of the host. */
+bool context_lends(const weft_context *ctx);
+/* A buffer over `size` bytes of the host, a multiple of 4, at an address that is a multiple of
+ * 16; its contents are what is there. Not counted. `gone(user)` is called once, on any thread,
+ * when nothing uses the memory any more; it may not call this API. NULL with the error set: it
+ * has been called. */
+weft_buffer *context_lent_buffer(weft_context *ctx, void *memory, uint64_t size,
+                                 void (*gone)(void *user, void *unused), void *user);
+/* Records zeros for all of a buffer. */
+bool context_clear(weft_buffer *buffer);
+
 /* ---- kernels ---- */
 
 /* weft_pipeline_create() may return while the device still compiles. Waits for it: false with

@@ -135,6 +135,7 @@ typedef enum BufferKind {
     BUFFER_OTHER,                       /* any other usage: not pooled                 */
     BUFFER_MAPPED,                      /* mapped at first: not pooled                 */
     BUFFER_BORROWED,
+    BUFFER_LENT,                        /* over memory of the host: not counted        */
 } BufferKind;
 
 struct weft_buffer {

@@ -95,7 +95,8 @@ void buffer_destroy(weft_buffer *b)
         if (recorder_uses(b->ctx, b))
             weft_context_submit(b->ctx);
         p->BufferDestroy(b->gpu);
-        account_give(b->ctx, b->capacity);
+        if (b->kind != BUFFER_LENT)
+            account_give(b->ctx, b->capacity);
     }
     p->BufferRelease(b->gpu);
     free(b);
@@ -304,7 +305,7 @@ void memory_give(weft_buffer *b)
     Memory       *m = &ctx->memory;
     uint64_t      unused;
     Pool         *pool = b->kind == BUFFER_STAGING ? &m->staging : &m->pool;
-    if (b->kind == BUFFER_BORROWED) {
+    if (b->kind == BUFFER_BORROWED || b->kind == BUFFER_LENT) {
         buffer_destroy(b);
         return;
     }

@@ -14,6 +14,8 @@
 
 #include "gpu/gpu_priv.h"
 
+#define HOST_ALIGN 16u              /* bytes, of the program's memory             */
+
 /* ---- usages ---- */
 
 static const struct {
@@ -92,6 +94,8 @@ static void give_memory_back(WGPUBuffer b)
     WGPUDevice device = b->base.device;
     if (b->gpu && !b->gpu_gone)
         device->backend->buffer_destroy(device->gpu, b->gpu);
+    if (b->host_gone && !b->gpu_gone)
+        b->host_gone(b->host_user1, b->host_user2);
     b->gpu_gone = true;
 }
 
@@ -199,14 +203,42 @@ static const char *usage_fault(Fault *f, WGPUBufferUsage usage)
     return NULL;
 }
 
+/* The program's memory that the chain has, or NULL; *why says what is wrong with the chain. */
+static const WGPUWeftHostMemory *find_host(const char **why, Fault *f,
+                                           const WGPUBufferDescriptor *d)
+{
+    static const WGPUSType allowed[] = {WGPUSType_WeftHostMemory};
+    const WGPUChainedStruct *found[] = {NULL};
+    *why = d->nextInChain ? chain_fault(f, "WGPUBufferDescriptor", d->nextInChain, allowed, 1,
+                                        found)
+                          : NULL;
+    return (const WGPUWeftHostMemory *)(const void *)found[0];
+}
+
+static const char *host_fault(Fault *f, const WGPUWeftHostMemory *host, uint64_t size,
+                              WGPUDevice device)
+{
+    if (!device->backend->buffer_wrap)
+        return "memory of the program is for the CPU device alone: WGPUWeftHostMemory";
+    if (!host->data)
+        return "the data of WGPUWeftHostMemory is NULL";
+    if ((uintptr_t)host->data % HOST_ALIGN)
+        return fault(f, "the data of WGPUWeftHostMemory must be aligned to %u bytes", HOST_ALIGN);
+    if (!size || size % 4)
+        return fault(f, "size %llu of the program's memory must be a multiple of 4 and not 0",
+                     (unsigned long long)size);
+    return NULL;
+}
+
 static const char *descriptor_fault(Fault *f, const WGPUBufferDescriptor *d,
-                                    WGPUDevice device)
+                                    const WGPUWeftHostMemory *host, WGPUDevice device)
 {
     const char *why;
     uint64_t    most = device->limits.limits.maxBufferSize;
-    if (chain_none_fault(f, "WGPUBufferDescriptor", d->nextInChain)
-        || view_fault(f, "the label", d->label))
+    if (view_fault(f, "the label", d->label))
         return f->text;
+    if (host && (why = host_fault(f, host, d->size, device)))
+        return why;
     if ((why = usage_fault(f, d->usage)))
         return why;
     if (d->size > most)
@@ -219,13 +251,14 @@ static const char *descriptor_fault(Fault *f, const WGPUBufferDescriptor *d,
 }
 
 /* Device memory for a buffer that is right; false: there is none. */
-static bool allocate(WGPUBuffer b)
+static bool allocate(WGPUBuffer b, const WGPUWeftHostMemory *host)
 {
     const uint64_t unit = 16;
     WGPUDevice     device = b->base.device;
     bool mappable = b->usage & (WGPUBufferUsage_MapRead | WGPUBufferUsage_MapWrite);
     uint64_t size = MAX_OF(unit, (b->size + unit - 1) / unit * unit);
-    b->gpu = device->backend->buffer_create(device->gpu, size, mappable);
+    b->gpu = host ? device->backend->buffer_wrap(device->gpu, host->data, b->size)
+                  : device->backend->buffer_create(device->gpu, size, mappable);
     if (!b->gpu)
         return false;
     b->data = device->backend->buffer_data(device->gpu, b->gpu);
@@ -248,6 +281,29 @@ static bool map_at_creation(WGPUBuffer b)
     return true;
 }
 
+/* The buffer has memory, or is an error that was told. From here on it sees to the callback of
+ * the program's memory. */
+static void settle(WGPUBuffer b, const WGPUWeftHostMemory *host, const char *why)
+{
+    Fault f;
+    b->base.valid = !why && !device_is_lost(b->base.device);
+    if (why)
+        object_report(&b->base, WGPUErrorType_Validation, why);
+    if (b->base.valid && !allocate(b, host)) {
+        b->base.valid = false;
+        object_report(&b->base, WGPUErrorType_OutOfMemory,
+                      fault(&f, "there is no memory for %llu bytes",
+                            (unsigned long long)b->size));
+    }
+    if (host && host->callback && b->base.valid) {
+        b->host_gone = host->callback;
+        b->host_user1 = host->userdata1;
+        b->host_user2 = host->userdata2;
+    } else if (host && host->callback) {
+        host->callback(host->userdata1, host->userdata2);
+    }
+}
+
 WGPUBuffer wgpuDeviceCreateBuffer(WGPUDevice device, const WGPUBufferDescriptor *descriptor)
 {
     static const WGPUBufferDescriptor nothing = {0};
@@ -255,22 +311,20 @@ WGPUBuffer wgpuDeviceCreateBuffer(WGPUDevice device, const WGPUBufferDescriptor 
         return NULL;
     Fault       f;
     const WGPUBufferDescriptor *d = descriptor ? descriptor : &nothing;
-    const char *why = descriptor ? descriptor_fault(&f, d, device) : "the descriptor is NULL";
+    const char *why = NULL;
+    const WGPUWeftHostMemory *host = find_host(&why, &f, d);
+    if (!why)
+        why = descriptor ? descriptor_fault(&f, d, host, device) : "the descriptor is NULL";
     WGPUBuffer b = object_new(&buffer_class, sizeof *b, device, d->label);
-    if (!b)
+    if (!b) {
+        if (host && host->callback)
+            host->callback(host->userdata1, host->userdata2);
         return NULL;
+    }
     b->size = d->size;
     b->usage = d->usage;
     b->map_state = WGPUBufferMapState_Unmapped;
-    b->base.valid = !why && !device_is_lost(device);
-    if (why)
-        object_report(&b->base, WGPUErrorType_Validation, why);
-    if (b->base.valid && !allocate(b)) {
-        b->base.valid = false;
-        object_report(&b->base, WGPUErrorType_OutOfMemory,
-                      fault(&f, "there is no memory for %llu bytes",
-                            (unsigned long long)d->size));
-    }
+    settle(b, host, why);
     if (d->mappedAtCreation && !map_at_creation(b)) {
         instance_log(device->instance, "CreateBuffer: there is no memory to map %llu bytes",
                      (unsigned long long)d->size);

@@ -156,6 +156,9 @@ struct GpuBackend {
 
     /* Zeroed. NULL: out of memory. */
     GpuBuffer *(*buffer_create)(GpuDevice *d, uint64_t size, bool mappable);
+    /* Over memory of the program, aligned to 16, that may change at any time while work reads
+     * it. NULL: out of memory. The function is NULL where the device has memory of its own. */
+    GpuBuffer *(*buffer_wrap)(GpuDevice *d, void *data, uint64_t size);
     void       (*buffer_destroy)(GpuDevice *d, GpuBuffer *b);
     /* The bytes of the buffer, for the host, aligned to 16; what it writes is visible
      * to work submitted afterwards, and the other way round after `done`. Never NULL

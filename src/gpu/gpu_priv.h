@@ -563,6 +563,8 @@ struct WGPUBufferImpl {
     WGPUBufferUsage usage;
     GpuBuffer      *gpu;                    /* NULL: it is not valid; never changes */
     void           *data;                   /* its bytes; NULL: out of reach      */
+    WGPUWeftHostMemoryCallback host_gone;   /* its bytes are the program's; or NULL */
+    void           *host_user1, *host_user2;
 
     /* of the queue's lock */
     WGPUBuffer      next, prev;             /* in the queue's list                */

@@ -133,6 +133,11 @@ static bool make_buffers(PoolDevice *d, weft_execution *e)
             continue;
         }
         r->bytes_uploaded += a->in_size;
+        if (lend_is_used(a, d)) {
+            if (!lend_buffer(a, d))
+                return take_error(d->engine, &r->error);
+            continue;
+        }
         if (uniform && a->size <= 1024)
             continue;                   /* goes with the dispatch */
         a->buffer = weft_buffer_create(d->engine, &(weft_buffer_desc){
@@ -185,6 +190,8 @@ static void unstage(PoolDevice *d, weft_execution *e, bool written)
         Arg *a = &e->args[i];
         if (a->buffer && !a->data)
             weft_buffer_release(a->buffer);
+        weft_buffer_release(a->source);
+        a->source = NULL;
         if (a->buffer && a->data) {
             if (!locked)
                 pool_lock(e->pool);
@@ -247,11 +254,16 @@ static void on_done(void *user, bool ok)
     r->done = true;
 }
 
-static uint32_t count_outputs(const weft_execution *e)
+static bool must_read(const Arg *a, const PoolDevice *d)
+{
+    return a->output && !a->data && !lend_is_used(a, d);
+}
+
+static uint32_t count_reads(const weft_execution *e, const PoolDevice *d)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < e->arg_count; i++)
-        count += e->args[i].output && !e->args[i].data;
+        count += must_read(&e->args[i], d);
     return count;
 }
 
@@ -261,7 +273,7 @@ static bool list_reads(Run *run, uint64_t *bytes)
     uint32_t count = 0;
     *bytes = 0;
     for (uint32_t i = 0; i < run->count; i++)
-        count += run->started[i] ? count_outputs(run->batch[i]) : 0;
+        count += run->started[i] ? count_reads(run->batch[i], run->d) : 0;
     run->reads = count <= COUNTOF(run->few) ? run->few : calloc(count, sizeof *run->reads);
     if (!run->reads)
         return pool_fail(&run->error, WEFT_ERROR_MEMORY, NULL, "no memory for a batch");
@@ -269,11 +281,11 @@ static bool list_reads(Run *run, uint64_t *bytes)
         weft_execution *e = run->batch[i];
         for (uint32_t k = 0; run->started[i] && k < e->arg_count; k++) {
             Arg *a = &e->args[k];
-            if (!a->output || a->data)
+            e->work.bytes_read += a->output && !a->data ? a->out_size : 0;
+            if (!must_read(a, run->d))
                 continue;
             run->reads[run->read_count++] = (Read){.e = e, .arg = a, .offset = *bytes};
             *bytes += (a->out_size + 15) & ~(uint64_t)15;
-            e->work.bytes_read += a->out_size;
         }
     }
     return true;
@@ -504,6 +516,7 @@ static void end_batch(Run *run)
             fill_report(run, run->batch[i], now, started);
         unstage(run->d, run->batch[i], run->started[i] && !run->batch[i]->work.error.kind);
     }
+    lend_wait(run->d);
     pool_lock(pool);
     for (uint32_t i = 0; i < run->count; i++)
         end_one(run, i, now, started);
@@ -533,6 +546,7 @@ static void lose_batch(Run *run)
              || (why.kind == WEFT_ERROR_DEVICE_LOST && strstr(why.message, "deadline"));
     for (uint32_t i = 0; i < run->count; i++)
         unstage(run->d, run->batch[i], false);
+    lend_wait(run->d);
     weft_buffer_release(run->collector);
     run->collector = NULL;
     pool_lock(run->d->pool);

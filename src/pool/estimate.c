@@ -219,9 +219,9 @@ static void transfers(const weft_execution *e, const PoolDevice *d, double *up, 
         const Arg *a = &e->args[i];
         if (a->data)
             *up += resident_is_on(a->data, d) ? 0 : (double)a->size;
-        else if (a->input)
+        else if (a->input && (a->output || !lend_is_used(a, d)))
             *up += (double)a->in_size;
-        if (a->output && !a->data)
+        if (a->output && !a->data && !lend_is_used(a, d))
             *down += (double)a->out_size;
     }
 }

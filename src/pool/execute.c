@@ -181,6 +181,8 @@ static bool prepare(weft_execution *e, const weft_execute_desc *desc, bool copy)
         e->deadline = e->made_at + desc->deadline;
     if (!arguments_set(e, desc, copy))
         return false;
+    if (!desc->split_unit)
+        lend_choose(e);
     pool_lock(e->pool);
     bool ok = groups_set(e, desc);
     pool_unlock(e->pool);

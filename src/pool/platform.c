@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,6 +23,12 @@
 #define CHILD_MOST ((size_t)1 << 20)    /* bytes that a child may send                 */
 
 /* ---- threads ---- */
+
+void platform_pause(uint64_t ns)
+{
+    nanosleep(&(struct timespec){.tv_sec = (time_t)(ns / NS_PER_S),
+                                 .tv_nsec = (long)(ns % NS_PER_S)}, NULL);
+}
 
 bool platform_thread_start(pthread_t *out, void *(*main)(void *), void *argument)
 {

@@ -16,6 +16,8 @@
 /* Starts a thread with all signals blocked. False if there can be none. */
 bool platform_thread_start(pthread_t *out, void *(*main)(void *), void *argument);
 
+void platform_pause(uint64_t ns);
+
 /* ---- processes ---- */
 
 typedef struct Child {

@@ -12,6 +12,7 @@
  *   schedule.c     queues: priorities, fair shares, stealing, batches
  *   worker.c       the threads that take work from the queues
  *   engine.c       runs a batch on the device: upload, dispatch, read
+ *   lend.c         memory of the caller that a device uses in place
  *   failover.c     lost devices, and what becomes of their work
  *   resident.c     data that stays on devices; memory.c its accounts
  *   divide.c       one dispatch over several devices
@@ -151,7 +152,10 @@ typedef struct Arg {
     uint64_t        out_size;           /* bytes of the variable                       */
     bool            widen;              /* f32 in the kernel, f64 at `out`: twice as many */
     uint64_t        row_bytes, rows;    /* of the first axis                           */
+    bool            lend;               /* devices that can work in its memory: `out` of
+                                           outputs, else `in`                          */
     weft_buffer    *buffer;             /* while it runs; of the device's owner        */
+    weft_buffer    *source;             /* what `buffer` starts with; NULL: needs none */
 } Arg;
 
 /* Bytes of an output at its place. */
@@ -323,6 +327,7 @@ struct PoolDevice {
     Copy            *copies;            /* most recently used first                    */
     weft_buffer    **graveyard;         /* buffers that the owner has to release       */
     atomic_uint      graveyard_count;   /* the owner may look without the lock         */
+    atomic_uint      loans;             /* buffers over memory of callers              */
     uint32_t         graveyard_capacity;
     weft_context    *engine;            /* of the owner; set under the lock            */
 };
@@ -475,6 +480,18 @@ bool workers_are_here(weft_pool *pool);             /* the calling thread is one
 /* By the owner, without the lock: runs all of them to their end, or requeues them. */
 void engine_run(PoolDevice *d, weft_execution **batch, uint32_t count);
 bool engine_open(PoolDevice *d, weft_pool_error *error);
+
+/* ---- lend.c ---- */
+
+/* Decides what a new execution may lend. */
+void lend_choose(weft_execution *e);
+/* Whether the device uses the memory of the argument in place. */
+bool lend_is_used(const Arg *a, const PoolDevice *d);
+/* By the owner: the argument's buffer, with the contents that it starts with. False: the engine
+ * has the error. */
+bool lend_buffer(Arg *a, PoolDevice *d);
+/* By the owner: waits until nothing on the device uses what was lent. */
+void lend_wait(PoolDevice *d);
 
 /* ---- failover.c ---- */
 

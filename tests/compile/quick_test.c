@@ -50,7 +50,7 @@ static bool suits(const Kernel *k, uint32_t x, uint32_t y, uint32_t z)
     const KernelBuffer buffer = {words, sizeof words};
     ProofBox box;
     return kernel_suits(k, &(KernelDispatch){.buffers = &buffer, .num_workgroups = {x, y, z}},
-                        &box);
+                        NULL, &box);
 }
 
 static void test_few_workgroups_of_a_small_kernel(void **state)

@@ -733,6 +733,116 @@ static void test_a_deadline_ends_the_device(void **state)
         expect_stopped(endless[i]);
 }
 
+/* ---- memory of the program ---- */
+
+static void on_gone(void *count, void *unused)
+{
+    (void)unused;
+    ++*(int *)count;
+}
+
+static void on_scope(WGPUPopErrorScopeStatus status, WGPUErrorType type, WGPUStringView message,
+                     void *out, void *unused)
+{
+    (void)status, (void)type, (void)unused;
+    snprintf(out, 300, "%.*s", (int)message.length, message.data);
+}
+
+/* What is wrong with such a buffer, or "". */
+static WGPUBuffer wrap(Gpu *gpu, void *data, uint64_t size, int *gone, char why[300])
+{
+    WGPUWeftHostMemory host = WGPU_WEFT_HOST_MEMORY_INIT;
+    host.data = data;
+    host.callback = gone ? on_gone : NULL;
+    host.userdata1 = gone;
+    WGPUBufferDescriptor d = {.nextInChain = &host.chain, .size = size,
+                              .usage = STORAGE | COPY_SRC | COPY_DST};
+    why[0] = '\0';
+    wgpuDevicePushErrorScope(gpu->device, WGPUErrorFilter_Validation);
+    WGPUBuffer b = wgpuDeviceCreateBuffer(gpu->device, &d);
+    wgpuDevicePopErrorScope(gpu->device, (WGPUPopErrorScopeCallbackInfo){
+        NULL, WGPUCallbackMode_AllowSpontaneous, on_scope, why, NULL});
+    return b;
+}
+
+static void expect_no_wrap(Gpu *gpu, void *data, uint64_t size, const char *part)
+{
+    char why[300];
+    int  gone = 0;
+    WGPUBuffer b = wrap(gpu, data, size, &gone, why);
+    assert_non_null(strstr(why, part));
+    assert_int_equal(gone, 1);
+    wgpuBufferRelease(b);
+    assert_int_equal(gone, 1);
+}
+
+/* A kernel, a copy and a clear on it. `in` and `out`: n words. */
+static void use_wrapped(Gpu *gpu, uint32_t *in, uint32_t *out, uint32_t n)
+{
+    static const char text[] =
+        "@group(0) @binding(0) var<storage, read> x : array<u32>;\n"
+        "@group(0) @binding(1) var<storage, read_write> y : array<u32>;\n"
+        "@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) at : vec3u) {\n"
+        "  y[at.x] = x[at.x] + 1; }\n";
+    const uint64_t size = n * sizeof *in;
+    int            gone[2] = {0};
+    char           why[300];
+    WGPUBuffer b[2] = {wrap(gpu, in, size, &gone[0], why), wrap(gpu, out, size, &gone[1], why)};
+    WGPUBuffer copy = buffer(gpu, COPY_SRC | COPY_DST, size, NULL);
+    WGPUComputePipeline p = pipeline(gpu, text, 0, NULL);
+    WGPUBindGroup       g = bind(gpu, p, 0, 2, b);
+    assert_string_equal(why, "");
+    Pass pass = begin(gpu, p, g);
+    wgpuComputePassEncoderDispatchWorkgroups(pass.pass, n / 64, 1, 1);
+    wgpuComputePassEncoderEnd(pass.pass);
+    wgpuCommandEncoderCopyBufferToBuffer(pass.encoder, b[1], 0, copy, 0, size);
+    wgpuCommandEncoderClearBuffer(pass.encoder, b[1], 4, size - 8);
+    WGPUCommandBuffer c = wgpuCommandEncoderFinish(pass.encoder, NULL);
+    wgpuQueueSubmit(gpu->queue, 1, &c);
+    wgpuCommandBufferRelease(c);
+    wgpuComputePassEncoderRelease(pass.pass);
+    wgpuCommandEncoderRelease(pass.encoder);
+    wgpuBindGroupRelease(g);
+    wgpuBufferRelease(b[0]);
+    uint32_t *got = malloc(size);
+    read_back(gpu, copy, got, size);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(got[i], in[i] + 1);
+        assert_int_equal(out[i], i == 0 || i == n - 1 ? in[i] + 1 : 0);
+    }
+    assert_int_equal(gone[1], 0);
+    wgpuBufferDestroy(b[1]);
+    assert_int_equal(gone[1], 1);
+    wgpuBufferRelease(b[1]);
+    wgpuBufferRelease(copy);
+    wgpuComputePipelineRelease(p);
+    free(got);
+    assert_int_equal(gone[0], 1);
+    assert_int_equal(gone[1], 1);
+}
+
+static void test_memory_of_the_program(void **state)
+{
+    (void)state;
+    enum { N = 1 << 18 };
+    Gpu      *gpu = gpu_open(0);
+    uint32_t *in = aligned_alloc(16, N * sizeof *in), *out = aligned_alloc(16, N * sizeof *out);
+    for (uint32_t i = 0; i < N; i++)
+        in[i] = i * 2654435761u;
+    if (on_vulkan()) {
+        expect_no_wrap(gpu, in, N * sizeof *in, "for the CPU device alone");
+    } else {
+        expect_no_wrap(gpu, NULL, 64, "is NULL");
+        expect_no_wrap(gpu, in + 1, 64, "aligned to 16");
+        expect_no_wrap(gpu, in, 6, "multiple of 4 and not 0");
+        expect_no_wrap(gpu, in, 0, "multiple of 4 and not 0");
+        use_wrapped(gpu, in, out, N);
+    }
+    gpu_close(gpu);
+    free(in);
+    free(out);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -747,6 +857,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_timestamps_rise),
         cmocka_unit_test(test_threads_that_wait_do_the_work),
         cmocka_unit_test(test_work_is_heard_of_in_all_ways),
+        cmocka_unit_test(test_memory_of_the_program),
     };
     const struct CMUnitTest deadline[] = {
         cmocka_unit_test(test_a_deadline_ends_the_device),

@@ -3,7 +3,7 @@
  * buffer.c - memory of buffers: zeroed, aligned, reused.
  *
  * Small buffers come from free lists by size; large ones straight from the system,
- * which gives zeroed pages, huge ones where it can.
+ * which gives zeroed pages, huge ones where it can. Some are memory of the program.
  */
 #define _DEFAULT_SOURCE
 #include <sys/mman.h>
@@ -142,11 +142,21 @@ GpuBuffer *buffer_new(BufferPool *p, uint64_t size)
     return b;
 }
 
+GpuBuffer *buffer_wrap(void *data, uint64_t size)
+{
+    GpuBuffer *b = calloc(1, sizeof *b);
+    if (b)
+        *b = (GpuBuffer){.data = data, .size = size};
+    return b;
+}
+
 void buffer_free(BufferPool *p, GpuBuffer *b)
 {
-    if (!b)
-        return;
     bool keep = false;
+    if (!b || !b->room) {
+        free(b);
+        return;
+    }
     pthread_mutex_lock(&p->lock);
     p->taken -= b->room;
     if (b->room <= LARGE && p->kept + b->room <= KEEP_BYTES) {

@@ -140,6 +140,12 @@ static GpuBuffer *cpu_buffer_create(GpuDevice *d, uint64_t size, bool mappable)
     return buffer_new(d->buffers, size);
 }
 
+static GpuBuffer *cpu_buffer_wrap(GpuDevice *d, void *data, uint64_t size)
+{
+    (void)d;
+    return buffer_wrap(data, size);
+}
+
 static void cpu_buffer_destroy(GpuDevice *d, GpuBuffer *b)
 {
     buffer_free(d->buffers, b);
@@ -222,6 +228,7 @@ const GpuBackend gpu_cpu_backend = {
     .device_create = cpu_device_create,
     .device_destroy = cpu_device_destroy,
     .buffer_create = cpu_buffer_create,
+    .buffer_wrap = cpu_buffer_wrap,
     .buffer_destroy = cpu_buffer_destroy,
     .buffer_data = cpu_buffer_data,
     .kernel_create = cpu_kernel_create,

@@ -7,6 +7,7 @@
  *   queue.c    the thread that carries out submits, in order
  *   pool.c     the threads that share the workgroups of one dispatch
  *   watch.c    the deadline of a dispatch
+ *   copy.c     copies and clears
  */
 #ifndef WEFT_GPU_CPU_CPU_PRIV_H
 #define WEFT_GPU_CPU_CPU_PRIV_H
@@ -69,6 +70,11 @@ bool     pool_plan(Pool *p, PoolJob *job);
  * then the parts have KERNEL_ALONE. One call at a time. False: not all were run. */
 bool     pool_run(Pool *p, PoolJob *job, Pace *pace);
 
+/* ---- copy.c ---- */
+
+/* As pool_run(): one call at a time. The ranges may overlap. `from` NULL: zeros. */
+void     copy_run(Pool *p, Pace *pace, void *to, void *from, uint64_t size);
+
 /* ---- watch.c ---- */
 
 /* Sets a flag when a dispatch takes longer than it may. */
@@ -87,13 +93,14 @@ typedef struct BufferPool BufferPool;
 struct GpuBuffer {
     void      *data;
     uint64_t   size;                /* that was asked for                         */
-    uint64_t   room;                /* that was taken                             */
+    uint64_t   room;                /* that was taken; 0: the program's memory    */
     GpuBuffer *next;                /* in the pool                                */
 };
 
 BufferPool *buffer_pool_new(uint64_t limit);    /* most bytes of all buffers      */
 void        buffer_pool_free(BufferPool *p);
 GpuBuffer  *buffer_new(BufferPool *p, uint64_t size);   /* zeroed; NULL: no memory */
+GpuBuffer  *buffer_wrap(void *data, uint64_t size);     /* NULL: no memory        */
 void        buffer_free(BufferPool *p, GpuBuffer *b);
 
 /* ---- parts.c ---- */

@@ -44,12 +44,16 @@ static const GpuBinding *find_binding(const GpuLaunch *l, const KernelBinding *w
     }
 }
 
-static void bind_buffers(KernelBuffer *to, const Kernel *k, const GpuLaunch *l)
+static void bind_buffers(KernelBuffer *to, KernelShared *shared, const Kernel *k,
+                         const GpuLaunch *l)
 {
     uint32_t at = 0;
+    *shared = (KernelShared){{0}};
     for (uint32_t i = 0; i < k->nbindings; i++) {
         const GpuBinding *b = find_binding(l, &k->bindings[i], &at);
         to[i] = (KernelBuffer){(uint8_t *)b->buffer->data + b->offset, b->size};
+        if (!b->buffer->room && i < KERNEL_MAX_SHARED)
+            shared->bits[i / 64] |= (uint64_t)1 << i % 64;
     }
 }
 
@@ -146,6 +150,7 @@ bool parts_plan(Parts *p, GpuDevice *d, const GpuLaunch *l, const uint32_t given
     snprintf(p->why, sizeof p->why, "no memory to run a dispatch");
     kernel_groups(groups, given, turned);
     Assumptions what = KERNEL_ASSUMES, last;
+    KernelShared shared;
     do {
         const Kernel *form = form_of(p, d, k, what);
         uint32_t used = has_inner ? p->parts[0].kernel->nbindings : 0;
@@ -157,9 +162,9 @@ bool parts_plan(Parts *p, GpuDevice *d, const GpuLaunch *l, const uint32_t given
                          .dispatch = {.buffers = buffers, .stop = &d->stop,
                                       .immediates = l->immediates,
                                       .num_workgroups = {groups[0], groups[1], groups[2]}}};
-        bind_buffers(buffers, form, l);
+        bind_buffers(buffers, &shared, form, l);
         part.dispatch.flags = flags_of(d, form, buffers, groups);
-        bool suits = kernel_suits(form, &part.dispatch, &part.box);
+        bool suits = kernel_suits(form, &part.dispatch, &shared, &part.box);
         if (suits && is_whole(&part.box, groups)) {
             if (has_inner) {
                 p->parts[0].dispatch.buffers = p->buffers;  /* they may have moved */

@@ -32,6 +32,7 @@ struct Queue {
     uint32_t        generation;     /* fork.h                                     */
     Parts           parts;          /* of the dispatch being run                  */
     PoolJob         job;            /* made of them                               */
+    Pace            copies, clears;
 };
 
 /* ---- commands ---- */
@@ -169,11 +170,12 @@ static void run_command(Queue *q, const GpuCommand *c)
         run_dispatch(q, c);
         break;
     case GPU_COPY:
-        memmove(bytes_of(c->copy.to, c->copy.to_offset),
-                bytes_of(c->copy.from, c->copy.from_offset), c->copy.size);
+        copy_run(q->device->pool, &q->copies, bytes_of(c->copy.to, c->copy.to_offset),
+                 bytes_of(c->copy.from, c->copy.from_offset), c->copy.size);
         break;
     case GPU_CLEAR:
-        memset(bytes_of(c->clear.to, c->clear.offset), 0, c->clear.size);
+        copy_run(q->device->pool, &q->clears, bytes_of(c->clear.to, c->clear.offset), NULL,
+                 c->clear.size);
         break;
     case GPU_WRITE:
         memcpy(bytes_of(c->write.to, c->write.offset), c->write.data, c->write.size);

@@ -131,6 +131,11 @@ test('playground: without WebGPU the server still runs it, and the page says why
     });
 });
 
+test('playground: a damaged link says so', { skip: noChromium }, () => visit('/playground#code=AAAA', 'none', async (page) => {
+    await has(page, '#verdict', 'This link is damaged');
+    assert.match(await page.inputValue('textarea[aria-label="WGSL source"]'), /fn saxpy/);
+}));
+
 test('playground: a link brings everything back', { skip: noChromium }, async () => {
     await visit('/playground', 'none', async (page) => {
         await page.waitForSelector('#verdict.good', PATIENCE);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { parse, random } from '../../web/playground/values.js';
 import { fromHalf, layout, pack, toHalf, unpack } from '../../web/playground/layout.js';
 import { decode, encode } from '../../web/playground/link.js';
+import { bounds, channels, column, difference } from '../../web/playground/result.js';
 import { tokens } from '../../web/playground/highlight.js';
 
 test('numbers, ranges and forms', () => {
@@ -91,4 +92,26 @@ test('colours of WGSL', () => {
     const words = tokens(source).map(({ start, end, kind }) => [source.slice(start, end), kind]);
     assert.deepEqual(words, [['@compute', 'attribute'], ['fn', 'keyword'], ['let', 'keyword'], ['vec3f', 'type'],
         ['1.5', 'number'], ['/* note */', 'comment'], ['// end', 'comment']]);
+});
+
+test('a link that unpacks to more than a page should hold is refused', async () => {
+    const state = { wgsl: 'x'.repeat(1 << 20) };
+    assert.deepEqual(await decode(await encode(state)), state);
+    const huge = new Response(new Blob([`{"wgsl":"${'x'.repeat(64 << 20)}"}`]).stream().pipeThrough(new CompressionStream('deflate-raw')));
+    assert.equal(await decode(Buffer.from(await huge.arrayBuffer()).toString('base64url')), null);
+    await assert.rejects(encode({ wgsl: 'x'.repeat(5).padEnd(64 << 20, 'abcdefghijk'), data: Array.from({ length: 1 << 20 }, (_, i) => Math.sin(i)) }), /too much/);
+});
+
+test('plots: ends of the axis and columns of what is finite', () => {
+    assert.deepEqual(bounds(Float64Array.of(NaN, -Infinity, 0, 0.5, Infinity)), [0, 0.5]);
+    assert.deepEqual(bounds(Float64Array.of(3, 3)), [2, 4]);
+    assert.deepEqual(bounds(Float64Array.of(NaN)), [-1, 1]);
+    assert.deepEqual(column(Float64Array.of(7, 7, 7)), [7]);
+    assert.deepEqual(column(Float64Array.of(2, NaN, -1)), [-1, 2]);
+    assert.deepEqual(column(Float64Array.of(NaN, Infinity)), []);
+});
+
+test('packed colours are compared channel by channel', () => {
+    const a = Float64Array.of(0xff000010, 0xffffffff), b = Float64Array.of(0xff000013, 0xffffffff);
+    assert.deepEqual(difference(channels(a), channels(b)), { count: 1, most: 3 });
 });

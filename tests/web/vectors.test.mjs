@@ -314,3 +314,26 @@ test('large products come in parts and are the same', async () => {
     assert.deepEqual(await multiplyInParts(rows, matrix, inner), multiply(rows, matrix, inner));
     assert.deepEqual(await multiplyInParts(rows.subarray(0, inner), matrix, inner), multiply(rows.subarray(0, inner), matrix, inner));
 });
+
+test('pixels: a disc for each point, nearer ones in front, and fewer points while the camera moves', async () => {
+    const { CanvasCloud } = await import('../../web/vectors/cloud_canvas.js');
+    const canvas = { width: 64, height: 64 }, shown = [];
+    const context = { createImageData: (width, height) => ({ width, height, data: new Uint8ClampedArray(width * height * 4) }),
+        putImageData: (image) => shown.push(new Uint32Array(image.data.buffer.slice(0))) };
+    const cloud = new CanvasCloud(canvas, context), camera = new Camera(), points = new Points();
+    camera.turn = camera.tilt = 0;
+    points.add(1, '', 0, 0, 0, 1, 0);
+    points.add(2, '', 0.5, 0, 0, 1, 0);
+    const lit = (picture) => picture.filter((pixel) => pixel !== 0xff000000).length, draw = (size, every) => {
+        cloud.draw(points, camera.matrix(1), size, [0, 0, 0], every);
+        return shown.at(-1);
+    };
+    assert.equal(lit(draw(3)), 18);
+    const discs = lit(draw(10));
+    assert.ok(discs > 2 * 60 && discs < 2 * 90, `${discs}`);
+    assert.equal(lit(draw(3, 2)), 9);
+    assert.deepEqual(draw(3), draw(3));
+    points.add(3, '', 0, 0, 0.5, 5, 0);                     // in front of the first
+    assert.notEqual(draw(3)[32 * 64 + 32], 0xff000000);
+    assert.equal(lit(shown.at(-1)), 18);
+});

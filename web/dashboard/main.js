@@ -10,6 +10,7 @@ import { JobList } from './jobs.js';
 import { increase, parse, percentile } from './metrics.js';
 
 const INTERVAL = 1000;                  // ms between readings
+const REFUSED = 30000;                  // ms until another try with a key that was refused
 const KEPT = 900;                       // readings: a quarter of an hour
 const TONE = { idle: 'good', processing: 'good', starting: 'warn', draining: 'warn', degraded: 'bad', stopped: 'bad', 'no answer': 'bad' };
 
@@ -117,14 +118,16 @@ const jobs = new JobList(get('jobs'), (count, complete) =>
     text(get('job-count'), `${count}${complete ? '' : ' or more'}`));
 
 async function tick() {
+    let wait = INTERVAL;
     try {
         await Promise.all([readMetrics(), readState(), readTenants(), jobs.refresh()]);
         text(get('trouble'), '');
     } catch (error) {
         text(get('trouble'), error.message);
         if (error.kind === 'network') showState('no answer');
+        if (error.status === 401) wait = REFUSED;
     }
-    setTimeout(tick, document.hidden ? 5 * INTERVAL : INTERVAL);
+    setTimeout(tick, wait * (document.hidden ? 5 : 1));
 }
 
 async function start() {

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // link.js - the whole playground in the fragment of an address: it never reaches a server.
 
+const MOST = 4 << 20;                   // bytes of a state: a small link can unpack to gigabytes
+
 async function pipe(bytes, stream) {
-    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+    const parts = [], reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+    let size = 0;
+    for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        size += value.length;
+        if (size > MOST) {
+            reader.cancel();
+            throw new Error('this is too much for a link');
+        }
+        parts.push(value);
+    }
+    return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 export async function encode(state) {

@@ -244,10 +244,16 @@ async function choose(index) {
 }
 
 async function share() {
-    const fragment = await encode({
-        wgsl: editor.source, data: state.data, workgroups: get('workgroups').value,
-        constants: get('constants').value, view: state.view, width: get('width').value,
-    });
+    let fragment;
+    try {
+        fragment = await encode({
+            wgsl: editor.source, data: state.data, workgroups: get('workgroups').value,
+            constants: get('constants').value, view: state.view, width: get('width').value,
+        });
+    } catch (error) {
+        verdict('bad', error.message);
+        return;
+    }
     history.replaceState(null, '', `#code=${fragment}`);
     try {
         await navigator.clipboard.writeText(location.href);
@@ -276,6 +282,11 @@ async function start() {
     });
     const shared = location.hash.startsWith('#code=') ? await decode(location.hash.slice(6)) : null;
     if (shared) return apply(shared);
+    if (location.hash.startsWith('#code=')) {
+        await choose(0);
+        verdict('bad', 'This link is damaged: here is an example.');
+        return undefined;
+    }
     const named = EXAMPLES.findIndex(({ file }) => location.hash === `#example=${file}`);
     get('example').value = Math.max(0, named);
     return choose(Math.max(0, named));

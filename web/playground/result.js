@@ -6,13 +6,27 @@ import { digits } from '../lib/format.js';
 
 const MAX_ROWS = 500;                   // of a table; the rest is counted
 
-function bounds(numbers) {
+/** The least and the greatest of the finite numbers; null if there are none. */
+function extent(numbers) {
     let low = Infinity, high = -Infinity;
     for (const x of numbers) {
+        if (!Number.isFinite(x)) continue;
         if (x < low) low = x;
-        if (x > high && x !== Infinity) high = x;
+        if (x > high) high = x;
     }
-    return low < high ? [low, high] : [low - 1, low + 1];
+    return low <= high ? [low, high] : null;
+}
+
+/** The same as the ends of an axis. */
+export function bounds(numbers) {
+    const [low, high] = extent(numbers) ?? [0, 0];
+    return low < high ? [low, high] : [low - 1, high + 1];
+}
+
+/** What a column of the plot shows: one number, or a bar from least to greatest; nothing finite: a gap. */
+export function column(part) {
+    const [low, high] = extent(part) ?? [];
+    return low === undefined ? [] : low === high ? [low] : [low, high];
 }
 
 export function table(box, numbers, width) {
@@ -50,7 +64,8 @@ export function picture(box, numbers, width, packed) {
 /** A line through all numbers; many in one column of pixels become a bar from least to most. */
 export function plot(box, numbers) {
     const canvas = el('canvas', { class: 'plot', role: 'img', 'aria-label': `Plot of ${numbers.length} numbers` });
-    box.replaceChildren(canvas);
+    const odd = numbers.reduce((count, x) => count + !Number.isFinite(x), 0);
+    box.replaceChildren(canvas, odd ? el('p', { class: 'small soft' }, `${odd} of ${numbers.length} numbers are not finite: they are gaps.`) : '');
     fit(canvas);
     const context = canvas.getContext('2d'), { width, height } = canvas, [low, high] = bounds(numbers);
     const scale = Math.min(window.devicePixelRatio || 1, 2), left = 56 * scale, bottom = height - 20 * scale;
@@ -74,15 +89,21 @@ export function plot(box, numbers) {
     context.lineWidth = 1.5 * scale;
     context.beginPath();
     const columns = Math.min(numbers.length, Math.floor(width - left));
+    let drawing = false;                // the line goes on; false after a gap
     for (let c = 0; c < columns; c++) {
         const from = Math.floor(c * numbers.length / columns), to = Math.max(from + 1, Math.floor((c + 1) * numbers.length / columns));
         const x = left + (columns > 1 ? c / (columns - 1) : 0.5) * (width - left - scale);
-        const part = numbers.subarray(from, to);
-        for (const value of part.length > 1 ? bounds(part) : part) {
-            if (Number.isFinite(value)) context.lineTo(x, y(value));
-        }
+        const values = column(numbers.subarray(from, to));
+        if (values.length && !drawing) context.moveTo(x - (lonely(numbers, from, to) ? scale : 0), y(values[0]));
+        for (const value of values) context.lineTo(x, y(value));
+        drawing = values.length > 0;
     }
     context.stroke();
+}
+
+/** Whether numbers without finite ones on both sides: a line of some length shows them. */
+function lonely(numbers, from, to) {
+    return !Number.isFinite(numbers[from - 1]) && !Number.isFinite(numbers[to]);
 }
 
 /** The bytes of packed colours, as numbers. */

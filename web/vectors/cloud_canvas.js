@@ -38,15 +38,15 @@ export class CanvasCloud {
 
     upload() { /* it draws from the points themselves */ }
 
-    /** The pixels of the last picture are shown again if it would be the same. */
-    draw(points, matrix, size, background) {
-        const made = [points.version, points.count, size, this.canvas.width, this.canvas.height, ...background, ...matrix].join();
-        if (made !== this.made || !this.image) this.paint(points, matrix, size, background);
+    /** Draws every so many points. The pixels of the last picture are shown again if it would be the same. */
+    draw(points, matrix, size, background, every = 1) {
+        const made = [every, points.version, points.count, size, this.canvas.width, this.canvas.height, ...background, ...matrix].join();
+        if (made !== this.made || !this.image) this.paint(points, matrix, size, background, every);
         this.made = made;
         this.context.putImageData(this.image, 0, 0);
     }
 
-    paint(points, matrix, size, [red, green, blue]) {
+    paint(points, matrix, size, [red, green, blue], every) {
         this.fit();
         const { width, height } = this.canvas, { pixels, depth } = this, { data, count } = points;
         pixels.fill(0xff000000 | Math.round(blue * 255) << 16 | Math.round(green * 255) << 8 | Math.round(red * 255));
@@ -54,7 +54,7 @@ export class CanvasCloud {
         // Rows of the matrix in numbers of their own, x and y in pixels before the division by w.
         const [x0, y0, , w0, x1, y1, , w1, x2, y2, , w2, x3, y3, , w3] = matrix, right = width / 2, down = -height / 2;
         const side = Math.max(1, Math.round(count > MANY ? size / 2 : size)), half = side >> 1, cuts = disc(side);
-        for (let at = 0; at < count * STRIDE; at += STRIDE) {
+        for (let at = 0; at < count * STRIDE; at += every * STRIDE) {
             const x = data[at], y = data[at + 1], z = data[at + 2];
             const w = w0 * x + w1 * y + w2 * z + w3;
             if (w <= 0.01) continue;

@@ -9,6 +9,8 @@ import { lasso, pick, project } from './select.js';
 
 const GLIDE = 0.18;                     // share of the way to a new place in one frame
 const CLICK = 4;                        // pixels: a shorter drag is a click
+const FLUENT = 24;                      // ms of a frame while the camera moves
+const AT_REST = 250;                    // ms after a movement
 const STEP = 0.08;                      // radians that an arrow key turns
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -27,7 +29,8 @@ export class Scene {
         this.choosing = false;          // a lasso is drawn
         this.marked = [];               // slots with labels
         this.frameTime = 0;             // ms
-        this.drawnAt = -Infinity;
+        this.wholeTime = 0;             // the same of a frame with all points
+        this.drawnAt = this.movedAt = -Infinity;
         this.fingers = new Map();       // places of pointers that are down, by id
         document.addEventListener('weft-theme', () => this.recolour());
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolour());
@@ -62,11 +65,20 @@ export class Scene {
         if (!this.dirty && this.drawn === this.points.version) return;
         this.dirty = false;
         this.drawn = this.points.version;
-        const began = performance.now();
-        this.cloud.draw(this.points, this.matrix(), this.size * (this.canvas.width / this.canvas.clientWidth), this.back);
+        this.draw();
+    }
+
+    /** Draws all points, or, while the camera moves and all would take too long, every so many. */
+    draw() {
+        const began = performance.now(), moving = began - this.movedAt < AT_REST;
+        const every = moving ? Math.max(1, Math.ceil(this.wholeTime / FLUENT)) : 1;
+        this.cloud.draw(this.points, this.matrix(), this.size * (this.canvas.width / this.canvas.clientWidth), this.back, every);
         this.annotate();
         this.drawnAt = performance.now();
         this.frameTime = this.drawnAt - began;
+        if (every === 1) this.wholeTime = this.frameTime;
+        clearTimeout(this.refining);
+        if (every > 1) this.refining = setTimeout(() => this.redraw(), AT_REST);
     }
 
     /**
@@ -190,6 +202,7 @@ export class Scene {
         if (this.path) this.path.push(this.place(event));
         else if (event.shiftKey || event.buttons & 4) this.camera.pan(dx / this.canvas.clientHeight, dy / this.canvas.clientHeight);
         else this.camera.orbit(dx * 0.008, dy * 0.008);
+        if (!this.path) this.movedAt = performance.now();
         this.redraw();
     }
 
@@ -230,6 +243,7 @@ export class Scene {
     }
 
     settle() {
+        this.movedAt = performance.now();
         this.redraw();
         this.handlers.moved(this.camera);
     }

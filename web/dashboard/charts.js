@@ -59,7 +59,7 @@ export class Chart {
         const axis = { stroke: colour('ink-soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
         this.plot = new window.uPlot({
             ...this.sizeNow(),
-            padding: [8, 12, 0, 0],
+            padding: [8, 30, 0, 0],
             cursor: { points: { show: false }, y: false },
             legend: { show: false },
             hooks: { setCursor: [() => this.name()] },

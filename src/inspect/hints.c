@@ -56,7 +56,7 @@ static void strided(Inspect *n, const weft_kernel_access *a, const Inst *inst)
         return;
     const char *reason = arena_printf(arena, "neighbours %s '%s' %s bytes apart",
                                       a->write ? "store to" : "load", a->variable, a->stride_text);
-    if (is_contiguous_along_y(n, inst, a->bytes))
+    if (is_contiguous_along_y(n, inst, a->bytes) && rewrite_swap_pays(n))
         add(n, "swap-axes", a->line, a->column, line_waste(a),
             "exchange x and y of the invocations: along y the accesses are contiguous", reason);
     else if (line_waste(a) > 2)

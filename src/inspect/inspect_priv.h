@@ -106,6 +106,8 @@ uint32_t registers_estimate(Inspect *n);
 void resize_run(Inspect *n);
 void hints_run(Inspect *n);
 void rewrite_run(Inspect *n);
+/* Whether accesses are better with x and y exchanged, all together. */
+bool rewrite_swap_pays(Inspect *n);
 const char *rewrite_size(Inspect *n, const uint32_t size[3]);
 const char *json_write(Inspect *n);
 

@@ -83,11 +83,16 @@ const char *rewrite_name(Inspect *n, Str name, const char *suffix, uint32_t from
     return wish;
 }
 
+bool rewrite_swap_pays(Inspect *n)
+{
+    return axis_cost(n, 1) * 1.5 <= axis_cost(n, 0);
+}
+
 static void swap_axes(Rewrite *r)
 {
     Inspect    *n = r->n;
     const Decl *id = id_parameter(n);
-    if (n->ir->workgroup_size[1] == 1 || axis_cost(n, 1) * 1.5 > axis_cost(n, 0))
+    if (n->ir->workgroup_size[1] == 1 || !rewrite_swap_pays(n))
         return;
     if (!id) {
         note(r, "x and y were not exchanged: the global id is not the only parameter");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * parts_test.c - messages, queue, state machines and metrics of the server.
+ * parts_test.c - messages, queue, state machines, ids and metrics of the server.
  */
 #include "support/test.h"
 
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/auth/auth.h"
+#include "server/jobs/jobs.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/state.h"
 #include "server/queue/queue.h"
@@ -163,6 +164,22 @@ static void test_hosts(void **state)
     config_fini(&c);
 }
 
+/* ---- ids ---- */
+
+/* Pages of a listing go on after an id, so ids must sort as they were made. */
+static void test_ids_ascend(void **state)
+{
+    (void)state;
+    char last[STORE_ID_SIZE], id[STORE_ID_SIZE];
+    jobs_new_id(last);
+    for (int i = 0; i < 10000; i++) {
+        jobs_new_id(id);
+        assert_true(jobs_id_ok(id));
+        assert_true(strcmp(last, id) < 0);
+        memcpy(last, id, sizeof last);
+    }
+}
+
 /* ---- metrics ---- */
 
 static void test_metrics(void **state)
@@ -190,7 +207,7 @@ int main(void)
         cmocka_unit_test(test_spec_round_trip),
         cmocka_unit_test(test_spec_formats), cmocka_unit_test(test_queue_is_fair),
         cmocka_unit_test(test_states), cmocka_unit_test(test_metrics),
-        cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_hosts), cmocka_unit_test(test_ids_ascend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,13 @@
 #include <string.h>
 
 #include "tensor/compose_priv.h"
-#include "tensor/tensor_priv.h"
+#include "tensor/plan_priv.h"
 
 #define FEW_PIXELS  8u
 #define FEW_OUTPUTS 12u             /* of a group: lanes along them would be idle           */
 #define TALL        8u              /* pixels of a workgroup                                */
 #define GROUP_CAP   65535u
+#define PAD_SIZE    256u            /* invocations of a workgroup that copies the picture   */
 
 /* attr.i of a convolution */
 enum { STRIDE_H, STRIDE_W, DILATION_H, DILATION_W, TOP, LEFT, GROUPS };
@@ -82,19 +83,22 @@ static bool plan_pad(LibraryPlan *p, const ConvSize *s, Picture *out)
         return true;
     }
     uint64_t rows = planes * ph;
+    uint32_t wide = fuse_row_width(pw), high = PAD_SIZE / wide;
+    uint64_t tall = (rows + high - 1) / high;
     *out = (Picture){true, library_temp(p, words(p, planes * ph * pw)), 0,
                      (int64_t)(channels * ph * pw), (int64_t)(ph * pw), (int64_t)pw, 1};
     return library_kernel(p, &(LibraryKernel){
         .name = "conv_pad",
-        .numbers = {{"ROWS", rows}, {"PH", ph}, {"PW", pw}, {"H", s->h}, {"W", s->w},
+        .numbers = {{"WIDE", wide}, {"TALL", high}, {"DEEP", (uint64_t)GROUP_CAP * high},
+                    {"ROWS", rows}, {"PH", ph}, {"PW", pw}, {"H", s->h}, {"W", s->w},
                     {"TOP", s->attr[TOP]}, {"LEFT", s->attr[LEFT]},
                     {"START", x->offset}, {"X_ROW", x->strides[2]},
                     {"X_COLUMN", x->strides[3]}},
         .params = {"PLANE_START", library_axes_start(p, x, 0, 2, "outer")},
         .bindings = {{"x", USE_INPUT, 0, NULL},
                      {"padded", USE_TEMP_WRITE, out->temp, library_type(p)}},
-        .groups = {(uint32_t)((pw + 63) / 64), (uint32_t)MIN_OF(rows, (uint64_t)GROUP_CAP),
-                   (uint32_t)((rows + GROUP_CAP - 1) / GROUP_CAP)} });
+        .groups = {(uint32_t)((pw + wide - 1) / wide), (uint32_t)MIN_OF(tall, (uint64_t)GROUP_CAP),
+                   (uint32_t)((tall + GROUP_CAP - 1) / GROUP_CAP)} });
 }
 
 static bool plan_weights(LibraryPlan *p, const ConvSize *s, uint32_t temp, uint64_t wide)

@@ -21,6 +21,10 @@ bool tensor_shape_ok(uint64_t *count, weft_context *ctx, const char *what, weft_
     if (rank > MAX_RANK || (rank && !shape))
         return context_fail(ctx, WEFT_ERROR_SHAPE, "%s: rank %u is above %d", what, rank,
                             MAX_RANK);
+    for (uint32_t d = 0; d < rank; d++)
+        if (shape[d] == WEFT_INFER)
+            return context_fail(ctx, WEFT_ERROR_SHAPE, "%s: the size of axis %u is open (-1): only "
+                                "reshape finds a size by itself", what, d);
     if (!shape_count(count, rank, shape))
         return context_fail(ctx, WEFT_ERROR_SHAPE, "%s: the shape %s has too many elements", what,
                             shape_text(rank, shape));

@@ -108,8 +108,7 @@ static void fuse_flat(Fuse *e, uint32_t groups[3])
     groups[1] = (uint32_t)((all + GROUP_CAP - 1) / GROUP_CAP);
 }
 
-/* The width of a workgroup that wastes fewest lanes of a row. */
-static uint32_t row_width(uint64_t last)
+uint32_t fuse_row_width(uint64_t last)
 {
     uint32_t best = 256;
     for (uint32_t w = 128; w >= SHORT_ROW; w /= 2)
@@ -136,7 +135,7 @@ static void fuse_rows(Fuse *e, uint32_t groups[3])
 {
     Group   *g = e->g;
     uint64_t last = g->size[g->rank - 1], rows = domain_count(g) / last;
-    uint32_t wide = is_transposed(g) ? TILE : row_width(last), high = 256 / wide;
+    uint32_t wide = is_transposed(g) ? TILE : fuse_row_width(last), high = 256 / wide;
     writer_begin_main(e->w, wide, high, 1, WRITER_ID);
     const char *row = "id.y";
     if (rows > (uint64_t)ROW_CAP * high) {

@@ -7,7 +7,9 @@
  *
  *   row     the last axis is reduced: a workgroup for each result, lanes along the axis, a
  *           tree at the end
- *   lane    an invocation for each result, lanes along the last axis that is kept
+ *   lane    an invocation for each result, lanes along the last axis that is kept; where memory
+ *           is not read in the order of the results (windows), a row of them is a workgroup row,
+ *           so that no lane divides
  */
 #include "tensor/plan_priv.h"
 #include "tensor/reduce_priv.h"
@@ -18,6 +20,7 @@
 #define ROW_SIZE    64u             /* invocations of a row                                 */
 #define ROW_MIN     32u             /* shorter axes are left to single invocations          */
 #define LANE_SIZE   256u
+#define LANE_ROW    12u             /* results of a row, at least                           */
 #define GROUP_CAP   32768u
 #define FEW         256u            /* workgroups that occupy the device ...                */
 #define LANES_WANTED (UINT64_C(1) << 18)    /* ... and invocations                          */
@@ -164,17 +167,17 @@ static void close_all(Fuse *e, uint32_t count)
         writer_close(e->w);
 }
 
-/* Coordinates of the kept axes from the number of a result. */
-static void split_kept(Fuse *e, const char *result)
+/* Coordinates of the kept axes, except `apart`, from the number of a result over them. */
+static void split_kept(Fuse *e, const char *result, int apart)
 {
     Group      *g = e->g;
     const char *rest = result;
     int         first = -1;
     for (uint32_t d = g->rank; d-- > 0;)
-        if (!(g->reduced >> d & 1))
+        if (!(g->reduced >> d & 1) && (int)d != apart)
             first = (int)d;
     for (uint32_t d = g->rank; d-- > 0;) {
-        if (g->reduced >> d & 1)
+        if (g->reduced >> d & 1 || (int)d == apart)
             continue;
         if ((int)d == first) {
             e->axis[d] = rest;
@@ -317,7 +320,7 @@ static const char *fuse_row(Fuse *e, const Reduce *r, uint64_t results, uint32_t
     } else {
         writer_line(e->w, "let o = slot;");
     }
-    split_kept(e, "o");
+    split_kept(e, "o", -1);
     declare_acc(e, r);
     uint32_t open = open_loops(e, (int)last);
     open += open_row(e, r, last);
@@ -353,9 +356,43 @@ static uint32_t open_lane(Fuse *e, const Reduce *r)
     return 1 + open_loops(e, (int)first);
 }
 
-static void fuse_lane(Fuse *e, const Reduce *r, uint64_t results, uint32_t groups[3])
+/* The last axis that is kept if there are others before it, and it is long enough for a row of
+ * lanes; else -1. */
+static int lane_row(const Group *g, const Reduce *r)
 {
-    Group *g = e->g;
+    int      last = -1;
+    uint32_t kept = 0;
+    for (uint32_t d = 0; d < g->rank; d++) {
+        if (g->reduced >> d & 1)
+            continue;
+        last = (int)d;
+        kept++;
+    }
+    return kept > 1 && r->parts <= 1 && g->size[last] >= LANE_ROW ? last : -1;
+}
+
+/* Begins the kernel with x along axis `last` of the results and y over the axes before it. */
+static void lane_rows_begin(Fuse *e, int last, uint64_t results, uint32_t groups[3])
+{
+    Group   *g = e->g;
+    uint64_t wide = g->size[last], rows = results / wide;
+    uint32_t size = fuse_row_width(wide), high = LANE_SIZE / size;
+    writer_begin_main(e->w, size, high, 1, WRITER_ID);
+    writer_line(e->w, "let row = id.z * %uu + id.y;", GROUP_CAP * high);
+    writer_open(e->w, "if id.x < %lluu && row < %lluu", (unsigned long long)wide,
+                (unsigned long long)rows);
+    split_kept(e, "row", last);
+    e->axis[last] = "id.x";
+    writer_line(e->w, "let o = row * %lluu + id.x;", (unsigned long long)wide);
+    uint64_t tall = (rows + high - 1) / high;
+    groups[0] = (uint32_t)((wide + size - 1) / size);
+    groups[1] = (uint32_t)MIN_OF(tall, (uint64_t)GROUP_CAP);
+    groups[2] = (uint32_t)((tall + GROUP_CAP - 1) / GROUP_CAP);
+}
+
+/* The same with results numbered through. */
+static void lane_flat_begin(Fuse *e, const Reduce *r, uint64_t results, uint32_t groups[3])
+{
     lane_begin(e, results * r->parts);
     if (r->parts > 1) {
         writer_line(e->w, "let piece = slot / %lluu;", (unsigned long long)results);
@@ -364,7 +401,18 @@ static void fuse_lane(Fuse *e, const Reduce *r, uint64_t results, uint32_t group
     } else {
         writer_line(e->w, "let o = slot;");
     }
-    split_kept(e, "o");
+    split_kept(e, "o", -1);
+    grid(groups, (results + LANE_SIZE - 1) / LANE_SIZE);
+}
+
+static void fuse_lane(Fuse *e, const Reduce *r, uint64_t results, uint32_t groups[3])
+{
+    Group *g = e->g;
+    int    last = lane_row(g, r);
+    if (last >= 0)
+        lane_rows_begin(e, last, results, groups);
+    else
+        lane_flat_begin(e, r, results, groups);
     declare_acc(e, r);
     uint32_t open = open_lane(e, r);
     const char *position = "0u";
@@ -376,7 +424,6 @@ static void fuse_lane(Fuse *e, const Reduce *r, uint64_t results, uint32_t group
     finish(e, r);
     writer_close(e->w);
     writer_end_main(e->w);
-    grid(groups, (results + LANE_SIZE - 1) / LANE_SIZE);
 }
 
 /* ---- long reductions ---- */
@@ -412,7 +459,7 @@ static const char *combine_pieces(Fuse *e, const Reduce *r, bool row, uint64_t r
     else
         lane_begin(e, results);
     writer_line(e->w, "let o = slot;");
-    split_kept(e, "o");
+    split_kept(e, "o", -1);
     declare_acc(e, r);
     writer_open(e->w, "for (var k = %s; k < %lluu; k += %uu)", row ? "index" : "0u",
                 (unsigned long long)r->parts, row ? ROW_SIZE : 1u);

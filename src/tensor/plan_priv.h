@@ -187,6 +187,8 @@ bool fuse_elementwise(Planner *p, Group *g);
 bool fuse_domain(Planner *p, Group *g, const Slot *outs);
 bool fuse_split_domain(Planner *p, Group *g, const Slot *whole);
 bool group_fits_bindings(const Group *g);
+/* The width of a workgroup that wastes fewest lanes of a row. */
+uint32_t fuse_row_width(uint64_t last);
 bool fuse_reduce(Planner *p, Group *g);
 bool fuse_library(Planner *p, Group *g);
 

@@ -174,6 +174,39 @@ static void test_pooling(void **state)
     EXPECT(weft_tensor_max_pool(x, &(weft_pool2d){.size = {2, 2}, .ceil = true}), 5, 6, 8, 9);
 }
 
+/* The maximum of a window at (row, column) of one plane, from its elements. */
+static double window_max(const double *plane, uint64_t width, uint64_t row, uint64_t column)
+{
+    double most = -INFINITY;
+    for (uint64_t k = 0; k < 9; k++)
+        most = fmax(most, plane[(row + k / 3) * width + column + k % 3]);
+    return most;
+}
+
+/* Rows of results as long as there are lanes, a little shorter and longer, or of several groups. */
+static void test_pooling_of_rows_of_every_length(void **state)
+{
+    weft_context *ctx = *state;
+    static const uint64_t widths[] = {13, 14, 15, 18, 35, 70, 300};
+    weft_pool2d three = {.size = {3, 3}, .stride = {2, 2}};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        uint64_t w = widths[i], planes = 6, rows = 9, count = planes * rows * w, seed = 7 + i;
+        double  *v = calloc(count, sizeof *v);
+        assert_non_null(v);
+        for (uint64_t k = 0; k < count; k++)
+            v[k] = (double)(float)random_next(&seed);
+        weft_tensor *x = tensor_of(ctx, WEFT_F32, SHAPE(2, 3, rows, w), v);
+        weft_tensor *y = weft_tensor_max_pool(x, &three);
+        uint64_t oh = (rows - 3) / 2 + 1, ow = (w - 3) / 2 + 1;
+        double  *got = tensor_doubles(y);
+        for (uint64_t k = 0; k < planes * oh * ow; k++)
+            assert_true(got[k] == window_max(v + k / (oh * ow) * rows * w, w,
+                                             k / ow % oh * 2, k % ow * 2));
+        free(got);
+        free(v);
+    }
+}
+
 /* ---- indices ---- */
 
 static void test_take_and_gather(void **state)
@@ -231,7 +264,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_softmax), TEST(test_norms), TEST(test_group_norm), TEST(test_linear_and_outer),
         TEST(test_attention), TEST(test_attention_with_masks), TEST(test_convolution),
-        TEST(test_pooling), TEST(test_take_and_gather), TEST(test_wrong_arguments),
+        TEST(test_pooling), TEST(test_pooling_of_rows_of_every_length),
+        TEST(test_take_and_gather), TEST(test_wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

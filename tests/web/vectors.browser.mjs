@@ -211,6 +211,51 @@ test('a stream of batches needs no new memory on the device', { skip: noChromium
     assert.deepEqual(right, [0, 1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50]);
 }));
 
+test('points are as large with WebGPU as on a 2D canvas', { skip: noChromium }, () => visit('?renderer=canvas', 'webgpu', async (page) => {
+    await shows(page, '#gpu-status', 'WebGPU: Ready');
+    const lit = await page.evaluate(async () => {
+        const [{ WebGPUVectorProcessor }, { WebGPUCloud }, { CanvasCloud }, { Points }, { Camera }] = await Promise.all(
+            ['index', 'cloud_webgpu', 'cloud_canvas', 'points', 'camera'].map((name) => import(`/vectors/${name}.js`)));
+        const processor = new WebGPUVectorProcessor(), points = new Points(), camera = new Camera(), counts = [];
+        await processor.initialize({ canvas: null });
+        for (let i = 0; i < 2500; i++) points.add(i, '', i % 50 / 50 - 0.5, Math.floor(i / 50) / 50 - 0.5, 0, 1, 0);
+        camera.turn = camera.tilt = 0;
+        for (const size of [3, 6])
+            for (const Kind of [WebGPUCloud, CanvasCloud]) {
+                const canvas = Object.assign(document.createElement('canvas'), { width: 800, height: 800 }), copy = new OffscreenCanvas(800, 800);
+                const cloud = await Kind.create(canvas, processor);
+                cloud.draw(points, camera.matrix(1), size, [0, 0, 0]);
+                copy.getContext('2d').drawImage(canvas, 0, 0);
+                counts.push(copy.getContext('2d').getImageData(0, 0, 800, 800).data.reduce((sum, value, i) => sum + (i % 4 === 0 && value > 60), 0));
+                cloud.destroy();
+            }
+        processor.destroy();
+        return counts;
+    });
+    for (const at of [0, 2]) assert.ok(lit[at] > 0.85 * lit[at + 1] && lit[at] < 1.15 * lit[at + 1], lit.join());
+    assert.ok(lit[1] > 20000, lit.join());
+}));
+
+test('the result of a job leaves map and cloud as they are', { skip: noChromium }, () => visit('?renderer=canvas', 'none', async (page) => {
+    await shows(page, '#map-quality', '12 x 12 units');
+    await page.evaluate(async () => {
+        const { GPUWebSocketClient: { prototype } } = await import('/vectors/index.js'), { renderSOMGrid } = prototype;
+        window.grids = 0;
+        prototype.renderSOMGrid = function (...values) { window.grids++; return renderSOMGrid.apply(this, values); };
+    });
+    const answer = await fetch(`${server.url}/v1/jobs`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({
+        wgsl: '@group(0) @binding(0) var<storage, read_write> y : array<f32>; @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i : u32) { y[i] = 1; }',
+        outputs: { y: { shape: [4] } }, wait: true }) });
+    assert.equal((await answer.json()).state, 'done');
+    await post({ vectors: [[1, 1, 1, 1, 1, 1, 1, 2]], labels: ['after the job'], ids: [700000] });
+    await page.waitForFunction(() => {
+        document.querySelector('#find').value = 'after the job';
+        document.querySelector('#find').dispatchEvent(new Event('input'));
+        return document.querySelector('#chosen-title').textContent === 'after the job';
+    }, null, PATIENCE);
+    assert.equal(await page.evaluate(() => window.grids), 0);
+}));
+
 test('vectors that arrive while the device is lost are shown, and no error stays', { skip: noChromium }, () => visit('?renderer=canvas', 'webgpu', async (page) => {
     await shows(page, '#gpu-status', 'WebGPU: Ready');
     await shows(page, '#map-quality', '12 x 12 units');
@@ -315,9 +360,10 @@ test('no vectors, one vector, and labels that could do harm', { skip: noChromium
 });
 
 test('a renderer that is not there is named', { skip: noChromium }, async () => {
-    await visit('?renderer=webgpu', 'none', (page) => shows(page, '#renderer', 'WebGPU is not available in this browser'));
+    await visit('?renderer=webgpu', 'none', (page) => shows(page, '#empty', 'WebGPU is not available in this browser. Without ?renderer=webgpu'));
+    await visit('?renderer=webgl', 'none', (page) => shows(page, '#empty', 'WebGL 2 is not available in this browser'));
     await visit('?renderer=paint', 'none', async (page) => {
-        await shows(page, '#renderer', "unknown renderer 'paint'; there are webgpu, webgl, canvas");
+        await shows(page, '#empty', "unknown renderer 'paint'; there are webgpu, webgl, canvas");
         await page.click('#lasso');
     });
 });

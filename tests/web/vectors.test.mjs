@@ -10,6 +10,7 @@ import { Products } from '../../web/vectors/products.js';
 import { Points, ramp, STRIDE, unitColour } from '../../web/vectors/points.js';
 import { GPUWebSocketClient } from '../../web/vectors/client.js';
 import { lasso, pick, project } from '../../web/vectors/select.js';
+import { VertexBufferManager } from '../../web/vectors/vertex.js';
 
 const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-4, `${a} is not ${b}`);
 
@@ -274,6 +275,32 @@ test('results keep the placement that they were made with', async () => {
     const later = await processor.place(Float32Array.of(1, 2), 2);
     assert.equal(later.results.length, 5);
     assert.equal(later.placement.nearest(later.results, 0), 1);
+});
+
+test('rows of another dimension do not change where the others belong', async () => {
+    const processor = new WebGPUVectorProcessor();
+    processor.placementFor(2).setProjection({ axes: Float32Array.of(0, 1, 1, 0, 1, 1), mean: Float32Array.of(0, 0) });
+    assert.deepEqual([...(await processor.place(Float32Array.of(5, 6, 7, 8), 4)).results], [5, 6, 7]);
+    assert.deepEqual([...(await processor.place(Float32Array.of(5, 6), 2)).results], [6, 5, 11]);
+});
+
+test('vertex buffers: six numbers a point, written again while they fit', () => {
+    const made = [], written = [], device = { queue: { writeBuffer: (buffer, at, data) => written.push([buffer, at, [...data]]) },
+        createBuffer: (desc) => { made.push({ ...desc, destroy() { this.gone = true; } }); return made.at(-1); } };
+    globalThis.GPUBufferUsage = { VERTEX: 32, COPY_DST: 8, STORAGE: 128 };
+    try {
+        const manager = new VertexBufferManager(device), cloud = manager.createVectorPointCloud(Float32Array.of(3, 0, 4, 0, 2, 0, 1));
+        assert.deepEqual(written, [[cloud, 0, [...Float32Array.of(3, 0, 4, 5, 3.5, 1.5, 0, 2, 0, 2, 1.4, 0.6, 1, 0, 0, 1, 0.7, 0.3)]]]);
+        assert.deepEqual([cloud.size, cloud.usage, manager.vertexBuffers.get('point_cloud') === cloud], [72, 40, true]);
+        manager.updateVertexBuffer('point_cloud', Float32Array.of(1));
+        manager.updateVertexBuffer('another', Float32Array.of(1));
+        assert.deepEqual([made.length, written.length], [1, 2]);
+        manager.updateVertexBuffer('point_cloud', new Float32Array(20));
+        assert.deepEqual([made.length, cloud.gone, manager.bytes], [2, true, 80]);
+        assert.equal(new VertexBufferManager(device, GPUBufferUsage.STORAGE).createVertexBuffer('a', new Float32Array(1)).usage, 168);
+    } finally {
+        delete globalThis.GPUBufferUsage;
+    }
 });
 
 test('vectors whose device is lost are placed on the CPU; other errors remain', async () => {

@@ -2,8 +2,8 @@
 // client.js - GPUWebSocketClient: vectors and events of a live server (docs/protocol.md).
 //
 // Events: 'status' (detail: 'connecting', 'connected', 'disconnected'), 'placed' (a batch with
-// its results), 'lost' (a new connection could not resume: older points may be out of date),
-// 'message' (every other JSON message), 'trouble' (a sentence).
+// its results), 'none' (there are no vectors), 'lost' (a new connection could not resume: older
+// points may be out of date), 'message' (every other JSON message), 'trouble' (a sentence).
 
 import { PROTOCOL, readBatch, readFrame } from './frame.js';
 import { AXES } from './placement.js';
@@ -117,7 +117,10 @@ export class GPUWebSocketClient extends EventTarget {
 
     enqueue(batch) {
         this.saw(batch.seq);
-        if (!batch.count) return undefined;         // there are none
+        if (!batch.count) {
+            this.emit('none');
+            return undefined;
+        }
         this.vectorQueue.push(batch);
         return this.processVectorQueue();
     }

@@ -17,7 +17,7 @@ export class CanvasCloud {
     static async create(canvas) {
         // Pixels on the CPU: they are written there, and so are the marks above them.
         const context = canvas.getContext('2d', { alpha: false, willReadFrequently: true });
-        if (!context) throw new Error('no 2D canvas');
+        if (!context) throw new Error('this browser has no 2D canvas');
         return new CanvasCloud(canvas, context);
     }
 

@@ -36,7 +36,7 @@ function shader(gl, kind, source) {
 export class WebGLCloud {
     static async create(canvas) {
         const gl = canvas.getContext('webgl2', { antialias: false, preserveDrawingBuffer: true });
-        if (!gl) throw new Error('no WebGL 2');
+        if (!gl) throw new Error('WebGL 2 is not available in this browser');
         return new WebGLCloud(canvas, gl);
     }
 

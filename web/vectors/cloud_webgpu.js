@@ -6,16 +6,17 @@ import { CLOUD } from './cloud.wgsl.js';
 import { VertexBufferManager } from './vertex.js';
 
 const DEPTH = 'depth24plus';
-const FEW = 1000;                       // points: so many squares are quick on software devices, too
+const ROUND = 4;                        // pixels from which a point is a disc
 
-function pipeline(device, module, format, squares) {
+const ATTRIBUTES = [{ shaderLocation: 0, offset: 0, format: 'float32x3' }, { shaderLocation: 1, offset: 12, format: 'float32x3' }];
+
+function pipeline(device, module, format, pulled) {
     return device.createRenderPipelineAsync({
         layout: 'auto',
-        vertex: { module, entryPoint: squares ? 'square' : 'pixel', buffers: [{
-            arrayStride: STRIDE * 4, stepMode: squares ? 'instance' : 'vertex',
-            attributes: [{ shaderLocation: 0, offset: 0, format: 'float32x3' }, { shaderLocation: 1, offset: 12, format: 'float32x3' }] }] },
+        vertex: pulled ? { module, entryPoint: 'pulled' }
+            : { module, entryPoint: 'square', buffers: [{ arrayStride: STRIDE * 4, stepMode: 'instance', attributes: ATTRIBUTES }] },
         fragment: { module, entryPoint: 'paint', targets: [{ format }] },
-        primitive: { topology: squares ? 'triangle-strip' : 'point-list' },
+        primitive: { topology: pulled ? 'triangle-list' : 'triangle-strip' },
         depthStencil: { format: DEPTH, depthWriteEnabled: true, depthCompare: 'less' },
     });
 }
@@ -28,24 +29,27 @@ export class WebGPUCloud {
         made.canvas = canvas;
         made.device = device;
         made.context = canvas.getContext('webgpu');
-        if (!made.context) throw new Error('no WebGPU canvas');
+        if (!made.context) throw new Error('this browser draws no WebGPU on a canvas');
         made.context.configure({ device, format, alphaMode: 'opaque' });
-        made.software = processor.isFallback;
-        const module = device.createShaderModule({ code: CLOUD });
-        made.squares = await pipeline(device, module, format, true);
-        made.pixels = made.software ? await pipeline(device, module, format, false) : null;
-        made.buffers = new VertexBufferManager(device);
+        made.pulled = processor.isFallback;
+        made.pipeline = await pipeline(device, device.createShaderModule({ code: CLOUD }), format, made.pulled);
+        made.buffers = new VertexBufferManager(device, made.pulled ? GPUBufferUsage.STORAGE : 0);
         made.view = device.createBuffer({ size: 80, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
-        made.groups = new Map([made.squares, made.pixels].filter(Boolean).map((each) => [each,
-            device.createBindGroup({ layout: each.getBindGroupLayout(0), entries: [{ binding: 0, resource: { buffer: made.view } }] })]));
         return made;
     }
 
+    /** Copies the points to the GPU if they changed. */
     upload(points) {
         if (this.version === points.version) return;
-        const full = this.buffers.vertexBuffers.get('cloud')?.size === points.data.byteLength;
-        this.buffers.createVertexBuffer('cloud', full ? points.data.subarray(0, points.count * STRIDE) : points.data);
+        const last = this.buffers.vertexBuffers.get('cloud'), full = last?.size === points.data.byteLength;
+        const buffer = this.buffers.createVertexBuffer('cloud', full ? points.data.subarray(0, points.count * STRIDE) : points.data);
+        if (buffer !== last) this.bind(buffer);
         this.version = points.version;
+    }
+
+    bind(points) {
+        const entries = [this.view, ...(this.pulled ? [points] : [])].map((buffer, binding) => ({ binding, resource: { buffer } }));
+        this.group = this.device.createBindGroup({ layout: this.pipeline.getBindGroupLayout(0), entries });
     }
 
     depthView() {
@@ -60,18 +64,20 @@ export class WebGPUCloud {
     draw(points, matrix, size, [r, g, b]) {
         this.upload(points);
         const { width, height } = this.canvas;
-        this.device.queue.writeBuffer(this.view, 0, new Float32Array([...matrix, size / width, size / height, 0, 0]));
+        this.device.queue.writeBuffer(this.view, 0, new Float32Array([...matrix, size / width, size / height, size >= ROUND ? 1 : 0, 0]));
         const encoder = this.device.createCommandEncoder();
         const pass = encoder.beginRenderPass({
             colorAttachments: [{ view: this.context.getCurrentTexture().createView(), clearValue: { r, g, b, a: 1 }, loadOp: 'clear', storeOp: 'store' }],
             depthStencilAttachment: { view: this.depthView(), depthClearValue: 1, depthLoadOp: 'clear', depthStoreOp: 'discard' },
         });
-        const chosen = this.software && points.count > FEW ? this.pixels : this.squares;
-        pass.setPipeline(chosen);
-        pass.setBindGroup(0, this.groups.get(chosen));
-        pass.setVertexBuffer(0, this.buffers.vertexBuffers.get('cloud'));
-        if (chosen === this.squares) pass.draw(4, points.count);
-        else pass.draw(points.count);
+        pass.setPipeline(this.pipeline);
+        pass.setBindGroup(0, this.group);
+        if (this.pulled && points.count) {
+            pass.draw(6 * points.count);
+        } else if (points.count) {
+            pass.setVertexBuffer(0, this.buffers.vertexBuffers.get('cloud'));
+            pass.draw(4, points.count);
+        }
         pass.end();
         this.device.queue.submit([encoder.finish()]);
     }

@@ -20,21 +20,26 @@ const WEIGHTS_EVERY = 4000;             // ms between two readings of the map's 
 const NEIGHBOURS = 10;
 const LISTED = 200;                     // of chosen points
 const KEEP_VIEW_AFTER = 1000;           // ms without a movement
+const CHANNELS = ['vector_updates', 'som', 'state'];  // results of jobs are not vectors of this page
 const TELL_FIRST = 5000, TELL_EVERY = 60000;        // ms: what this page's device does, for the server's log
 const LIMITS = ['maxBufferSize', 'maxStorageBufferBindingSize', 'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize'];
 const NOTHING_CHOSEN = 'Click a point, or find a label.';
-const MAP_VALUES = { umatrix: 'distance to its neighbours', hits: 'vectors', plane: 'weight' };
+const NO_VECTORS = 'No vectors yet. They appear here as they arrive, by POST /v1/vectors or over a WebSocket.';
+const MAP_VALUES = { umatrix: 'distance to neighbours', hits: 'vectors', plane: 'weight' };
 const STATUS = { connecting: ['Connecting…', ''], connected: ['Connected', 'good'], disconnected: ['Disconnected', 'bad'] };
 
 const points = new Points();
 const processor = new WebGPUVectorProcessor();
 const client = new GPUWebSocketClient(processor);
+client.channels = CHANNELS;
 const map = new MapView(get('som-visualization'));
-const scene = new Scene(points, get('overlay'), { picked: choose, chosen: chooseMany, moved: () => keepView() });
+const scene = new Scene(points, get('overlay'), { picked: choose, chosen: chooseInside, moved: () => keepView() });
 let rows = null;                        // of the points
 let picture = null;                     // the last som_update
 let scale = 1;                          // of coordinates to the cloud
 let weightsAt = -Infinity, weightsTimer = 0, placing = false, outdated = false, viewTimer = 0;
+let notDrawn = '';                      // why there is no cloud
+let answered = false;                   // the server has said what it has
 let asked = 0;                          // questions for neighbours: only the last is answered
 
 function trouble(message) { text(get('trouble'), message ?? ''); }
@@ -52,7 +57,8 @@ async function initialise() {
         if (!processor.device) await processor.initialize({ canvas: null });
         sayReady();
     } catch (error) {
-        text(get('gpu-status'), /not supported/.test(error.message) ? 'WebGPU: Not supported; the CPU computes' : `WebGPU: Error - ${error.message}`);
+        text(get('gpu-status'), !/not supported/.test(error.message) ? `WebGPU: Error - ${error.message}`
+            : `WebGPU: Not supported${window.isSecureContext ? '' : ' without https'}; the CPU computes`);
     }
     const wanted = new URLSearchParams(location.search).get('renderer');
     try {
@@ -60,8 +66,12 @@ async function initialise() {
         scene.attach(chosen);
         text(get('renderer'), `Drawn with ${chosen.reason}.`);
         document.body.dataset.renderer = chosen.kind;
+        notDrawn = '';
+        showEmpty();
     } catch (error) {
-        text(get('renderer'), `Not drawn: ${error.message}.`);
+        text(get('renderer'), '');
+        notDrawn = `${error.message}.`;
+        showEmpty();
     }
 }
 
@@ -93,7 +103,7 @@ function forget() {
 
 /** What stands in the place of the cloud while there is none. */
 function showEmpty() {
-    const words = points.count ? '' : client.connected ? 'No vectors yet. They appear here as they arrive, by POST /v1/vectors or over a WebSocket.'
+    const words = notDrawn || points.count ? notDrawn : client.connected ? answered ? NO_VECTORS : 'Asking for vectors…'
         : 'No connection to the server yet; the page tries again by itself.';
     text(get('empty'), words);
     get('empty').hidden = !words;
@@ -166,7 +176,7 @@ async function moveAll(vectors) {
 function showMap() {
     if (!picture?.width) return;
     const view = get('map-view').value;
-    get('component-label').hidden = view !== 'plane';
+    get('component').hidden = view !== 'plane';
     if (view === 'plane') { showPlane(); return; }
     showUnits(picture[view] ?? null);
 }
@@ -280,6 +290,12 @@ function chooseMany(slots, title = slots.size === 1 ? '1 point' : slots.size ? `
     scene.redraw();
 }
 
+/** The points inside a lasso. */
+function chooseInside(slots) {
+    map.choose(-1);
+    chooseMany(slots);
+}
+
 /** The points of a unit of the map; -1: all points are as before. */
 function chooseUnit(unit) {
     map.choose(unit);
@@ -340,10 +356,17 @@ client.addEventListener('status', ({ detail }) => {
     const [words, tone] = STATUS[detail];
     text(get('connection-status'), words);
     get('connection-status').className = `pill ${tone}`;
+    answered = false;
     showEmpty();
-    if (detail === 'connected' && !points.count) client.requestVectors(FIRST_VECTORS);
+    if (detail !== 'connected') return;
+    trouble('');
+    if (!points.count) client.requestVectors(FIRST_VECTORS);
 });
 client.addEventListener('placed', ({ detail }) => addBatch(detail));
+client.addEventListener('none', () => {
+    answered = true;
+    showEmpty();
+});
 client.addEventListener('lost', () => {
     forget();
     client.requestVectors(FIRST_VECTORS);
@@ -351,7 +374,10 @@ client.addEventListener('lost', () => {
 client.addEventListener('trouble', ({ detail }) => trouble(detail));
 client.addEventListener('message', ({ detail }) => {
     if (detail.type === 'som_update') takePicture(detail);
-    else if (detail.type === 'vectors_cleared') forget();
+    else if (detail.type === 'vectors_cleared') {
+        answered = true;
+        forget();
+    }
     else if (detail.type === 'error') trouble(detail.reason);
 });
 
@@ -369,7 +395,7 @@ function listen() {
     get('lasso').addEventListener('click', () => {
         scene.setChoosing(!scene.choosing);
         get('lasso').setAttribute('aria-pressed', scene.choosing);
-        if (!scene.choosing) chooseMany(new Set());
+        if (!scene.choosing) chooseInside(new Set());
     });
     get('find').addEventListener('input', find);
     get('find').addEventListener('keydown', (event) => {

@@ -9,7 +9,6 @@ import { Placement } from './placement.js';
 import { Products } from './products.js';
 
 const MAX_ROWS = 1024;                  // of one dispatch
-const FORMAT = 'bgra8unorm';
 const LOSS = 200;                       // ms within which a device says that it is lost
 const TRIAL_LEAST = 1e6, TRIAL_MOST = 4e6;          // products with which a software device is timed
 
@@ -20,7 +19,7 @@ export class WebGPUVectorProcessor {
         this.pipeline = null;
         this.buffers = new Map();       // by purpose
         this.placement = null;
-        this.format = FORMAT;
+        this.format = 'bgra8unorm';     // of canvases; another where this browser prefers it
         this.isFallback = false;        // the adapter is software
         this.slower = undefined;        // than the page's own loop: only a software device is tried
         this.times = null;              // ms of the last pass: { compute, readBack }
@@ -35,7 +34,7 @@ export class WebGPUVectorProcessor {
      * Throws "WebGPU not supported" where there is no device.
      */
     async initialize({ canvas = document.getElementById('gpu-canvas') } = {}) {
-        if (!globalThis.navigator?.gpu) throw new Error('WebGPU not supported');
+        if (!globalThis.navigator?.gpu) throw new Error(`WebGPU not supported${globalThis.isSecureContext === false ? ': it needs https or localhost' : ''}`);
         const adapter = await navigator.gpu.requestAdapter();
         if (!adapter) throw new Error('WebGPU not supported: no adapter');
         this.device = await adapter.requestDevice();
@@ -43,6 +42,7 @@ export class WebGPUVectorProcessor {
         const { description, device: model, vendor, architecture } = adapter.info ?? {};
         this.adapterName = description || model || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter';
         this.limits = adapter.limits;
+        this.format = navigator.gpu.getPreferredCanvasFormat?.() ?? this.format;
         this.slower = this.isFallback ? undefined : false;
         this.watchLoss(this.device);
         this.context = canvas?.getContext('webgpu') ?? null;
@@ -85,9 +85,15 @@ export class WebGPUVectorProcessor {
         return found;
     }
 
+    /** The placement for what comes, which has this dimension from now on. */
     placementFor(dimension) {
         if (this.placement?.dimension !== dimension) this.placement = new Placement(dimension);
         return this.placement;
+    }
+
+    /** The placement for some rows: those of another dimension do not change where the others belong. */
+    placementOf(dimension) {
+        return this.placement && this.placement.dimension !== dimension ? new Placement(dimension) : this.placementFor(dimension);
     }
 
     /** Axes and units change less often than rows come. */
@@ -126,7 +132,7 @@ export class WebGPUVectorProcessor {
      */
     async processVectorStream(vectorData, dimension = vectorData.length) {
         if (!this.device) throw new Error('WebGPU: not initialised');
-        const placement = this.placementFor(dimension), rows = placement.extend(vectorData);
+        const placement = this.placementOf(dimension), rows = placement.extend(vectorData);
         const use = globalThis.GPUBufferUsage, size = Math.max(rows.length / placement.inner * placement.columns * 4, vectorData.byteLength);
         const results = this.buffer('results', size, use.STORAGE | use.COPY_SRC);
         this.dispatch(rows, placement, results, null);
@@ -139,7 +145,7 @@ export class WebGPUVectorProcessor {
      */
     place(vectorData, dimension) {
         const run = async () => {
-            const placement = this.placementFor(dimension).snapshot();
+            const placement = this.placementOf(dimension).snapshot();
             return { placement, results: await this.placeOnDevice(vectorData, placement)
                 ?? await this.products.multiply(placement.extend(vectorData), placement) };
         };

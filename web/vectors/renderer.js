@@ -45,9 +45,10 @@ async function probe(Kind, canvas, processor, points) {
     return times.sort((a, b) => a - b)[times.length >> 1];
 }
 
-/** Why a forced kind was not even tried. */
-function why(wanted) {
-    return NAMES[wanted] ? `${NAMES[wanted]} is not available in this browser` : `unknown renderer '${wanted}'; there are ${Object.keys(NAMES).join(', ')}`;
+/** Why a forced kind does not draw. */
+function why(wanted, [failure]) {
+    return NAMES[wanted] ? `The cloud is not drawn: ${failure?.message ?? `${NAMES[wanted]} is not available in this browser`}. Without ?renderer=${wanted} the page chooses what can`
+        : `The cloud is not drawn: unknown renderer '${wanted}'; there are ${Object.keys(NAMES).join(', ')}`;
 }
 
 /** A canvas that has had a context of one kind cannot get another: it is replaced by a new one. */
@@ -92,5 +93,5 @@ export async function chooseRenderer(canvas, processor, wanted) {
             canvas = target;
         }
     }
-    throw new Error(`nothing can draw the cloud: ${failed.map(({ kind, message }) => `${NAMES[kind]}: ${message}`).join('; ') || why(wanted)}`);
+    throw new Error(wanted ? why(wanted, failed) : `Nothing can draw the cloud here: ${failed.map(({ message }) => message).join('; ')}`);
 }

@@ -3,8 +3,10 @@
 // again.
 
 export class VertexBufferManager {
-    constructor(device) {
+    /** @param usage of the buffers beside that of vertices */
+    constructor(device, usage = 0) {
         this.device = device;
+        this.usage = usage;
         this.vertexBuffers = new Map();
         this.indexBuffers = new Map();
     }
@@ -15,7 +17,7 @@ export class VertexBufferManager {
         if (!buffer || buffer.size < vertices.byteLength) {
             buffer?.destroy();
             buffer = this.device.createBuffer({
-                label: name, size: Math.max(4, vertices.byteLength), usage: GPUBufferUsage.VERTEX | GPUBufferUsage.COPY_DST });
+                label: name, size: Math.max(4, vertices.byteLength), usage: GPUBufferUsage.VERTEX | GPUBufferUsage.COPY_DST | this.usage });
             this.vertexBuffers.set(name, buffer);
         }
         this.device.queue.writeBuffer(buffer, 0, vertices);

@@ -12,7 +12,8 @@ function build() {
     get('now').append(...FIGURES.map(([name, label]) => {
         values.set(name, el('div', { class: 'value' }, '–'));
         return el('div', { class: 'card' }, values.get(name), el('div', { class: 'small soft' }, label));
-    }), el('p', { id: 'trouble', class: 'bad', hidden: true }));
+    }));
+    get('now').after(el('p', { id: 'trouble', class: 'bad', role: 'alert', hidden: true }));
     const { origin } = location;
     text(get('terminal'), `curl ${origin}/v1/state\nWEFT_SERVER=${origin} weft submit kernel.wgsl --in x=1,2,3 --out y=f32:3`);
 }

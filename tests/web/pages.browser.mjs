@@ -118,6 +118,26 @@ test('playground: mistakes are marked where they are', { skip: noChromium }, asy
     });
 });
 
+test('playground: one of several entry points is run, and a link keeps which', { skip: noChromium }, () => visit('/playground', 'none', async (page) => {
+    await page.waitForSelector('#verdict.good', PATIENCE);
+    assert.ok(await page.isHidden('#entry'));
+    await page.fill('textarea[aria-label="WGSL source"]', ['one', 'two'].map((name, i) => `@group(0) @binding(${i}) var<storage, read_write> of_${name} : array<f32>;\n`
+        + `@compute @workgroup_size(1) fn ${name}() { of_${name}[0] = ${i + 41}; }\n`).join(''));
+    await has(page, '#verdict', 'one: accepted');
+    await page.selectOption('#entry', 'two');
+    await has(page, '#verdict', 'two: accepted');
+    await page.fill('#data-of_two', 'size:1');
+    await page.click('#run-server');
+    await page.click('button[data-view="table"]');
+    await has(page, '#view', '42');
+    await page.click('#share');
+    await page.waitForFunction(() => location.hash.startsWith('#code='), null, PATIENCE);
+    await page.reload();
+    await has(page, '#verdict', 'two: accepted');
+    assert.equal(await page.inputValue('#data-of_two'), 'size:1');
+    await assertAccessible(page);
+}));
+
 test('playground: without WebGPU the server still runs it, and the page says why the browser does not', { skip: noChromium }, async () => {
     await visit('/playground#example=saxpy', 'none', async (page) => {
         await page.waitForSelector('#verdict.good', PATIENCE);
@@ -189,8 +209,22 @@ test('GPU test: without WebGPU it says so', { skip: noChromium }, async () => {
     await visit('/gpu-test/', 'none', async (page) => {
         await has(page, '#gpu-status', 'WebGPU not supported');
         assert.ok(await page.isDisabled('#run-tests'));
+        for (const id of ['tests', 'device', 'speeds', 'sizes']) assert.match(await page.textContent(`#${id}`), /yet|none/);
     });
 });
+
+test('GPU test: a lost device is opened again', { skip: noChromium }, () => visit('/gpu-test/', 'webgpu', async (page) => {
+    await has(page, '#summary', '13 of 13 passed');
+    await (await page.context().browser().newBrowserCDPSession()).send('Browser.crashGpuProcess');
+    await has(page, '#gpu-status', 'the device was lost');
+    for (;;) {                                  // until the browser has started its GPU process again
+        await page.click('#run-tests');
+        await page.waitForSelector('#run-tests:enabled', PATIENCE);
+        if (/WebGPU: ready/.test(await page.textContent('#gpu-status'))) break;
+        await page.waitForTimeout(200);
+    }
+    assert.equal(await page.textContent('#summary'), '13 of 13 passed');
+}));
 
 test('chat: without a model it says how to serve one', { skip: noChromium }, async () => {
     const { page, close } = await chromium('none');
@@ -237,7 +271,8 @@ async function chatWith(events, work, { open = false, status = 200 } = {}) {
 const said = (content, finish) => JSON.stringify({ choices: [{ delta: content ? { content } : {}, finish_reason: finish ?? null }] });
 
 test('chat: an answer is text, whatever it contains, and says why it ends', { skip: noChromium }, () => chatWith(
-    [said('# One <img src=x onerror=alert(1)>\n'), said('two'.repeat(2000)), said('', 'length'), '[DONE]'], async (page) => {
+    [said('# One <img src=x onerror=alert(1)>\n'), said('two'.repeat(2000)), said('', 'length'), '{"choices":[],"usage":{"completion_tokens":4711}}', '[DONE]'], async (page) => {
+        await has(page, '#speed', '4711 tokens, ');
         await has(page, '.message.assistant', 'The limit of tokens ends it here.');
         assert.match(await page.textContent('.message.assistant'), /^# One <img src=x onerror=alert\(1\)>\ntwotwo/);
         assert.equal(await page.textContent('.message.user'), 'Tell me <b>all</b>');

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { parse, random } from '../../web/playground/values.js';
 import { fromHalf, layout, pack, toHalf, unpack } from '../../web/playground/layout.js';
 import { decode, encode } from '../../web/playground/link.js';
-import { bounds, channels, column, difference } from '../../web/playground/result.js';
+import { bounds, channels, column, difference, exact } from '../../web/playground/result.js';
 import { tokens } from '../../web/playground/highlight.js';
 
 test('numbers, ranges and forms', () => {
@@ -114,4 +114,13 @@ test('plots: ends of the axis and columns of what is finite', () => {
 test('packed colours are compared channel by channel', () => {
     const a = Float64Array.of(0xff000010, 0xffffffff), b = Float64Array.of(0xff000013, 0xffffffff);
     assert.deepEqual(difference(channels(a), channels(b)), { count: 1, most: 3 });
+});
+
+test('numbers of a table have the digits that an f32 has', () => {
+    assert.deepEqual([0.1, 1 / 3, 1e-20, 123456.789, 1.5, 3e38].map((x) => exact(Math.fround(x))), ['0.1', '0.33333334', '1e-20', '123456.79', '1.5', '3e+38']);
+    assert.deepEqual([131090432, 4294967295, -7, NaN, -Infinity].map(exact), ['131090432', '4294967295', '-7', 'NaN', '-Infinity']);
+    for (let bits = 1; bits < 0x7f800000; bits += 0x1234567) {
+        const [value] = new Float32Array(Uint32Array.of(bits).buffer);
+        assert.equal(Math.fround(Number(exact(value))), value);
+    }
 });

@@ -56,7 +56,7 @@ async function ask(signal) {
     return request('/v1/chat/completions', {
         method: 'POST', signal, headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({
-            model: get('model').value, messages: chat, stream: true,
+            model: get('model').value, messages: chat, stream: true, stream_options: { include_usage: true },
             temperature: numberOf('temperature'), max_tokens: Math.round(numberOf('tokens')),
         }),
     });
@@ -71,8 +71,9 @@ function showSpeed(tokens, began) {
 async function write(made, signal) {
     let whole = '', tokens = 0, began = 0, why = null;
     try {
-        for await (const { piece, finish } of pieces(await ask(signal))) {
+        for await (const { piece, finish, tokens: all } of pieces(await ask(signal))) {
             if (finish === 'length') why = 'The limit of tokens ends it here.';
+            if (all && began) showSpeed(all, began);        // a piece may have had several
             if (!piece) continue;
             began ||= performance.now();
             whole += piece;

@@ -17,15 +17,15 @@ export async function* events(body) {
     }
 }
 
-/** The pieces of an answer: { piece, finish }; `finish` says why it ends. Throws what the server
- *  reports inside the stream, and if that ends without an end. */
+/** The pieces of an answer: { piece, finish, tokens }; `finish` says why it ends, `tokens` how
+ *  many it had. Throws what the server reports inside the stream, and if that ends without an end. */
 export async function* pieces(response) {
     for await (const data of events(response.body)) {
         if (data === '[DONE]') return;
-        const { error, choices } = JSON.parse(data);
+        const { error, choices, usage } = JSON.parse(data);
         if (error) throw new Error(error.message);
         const { delta, finish_reason: finish } = choices?.[0] ?? {};
-        if (delta?.content || finish) yield { piece: delta?.content ?? '', finish };
+        if (delta?.content || finish || usage) yield { piece: delta?.content ?? '', finish, tokens: usage?.completion_tokens };
     }
     throw new Error('the server ended it early');
 }

@@ -42,6 +42,8 @@ export class Chart {
         this.values = series.map(() => el('span', { class: 'now' }, '–'));
         this.box = el('section', { class: 'card chart', 'aria-label': title }, el('h2', {}, title), el('div', { class: 'row key' },
             ...series.map(([, label], i) => el('span', { class: `series series-${i + 1}` }, label, ' ', this.values[i]))));
+        this.none = el('p', { class: 'none small soft' }, 'Nothing in this time.');
+        this.box.append(this.none);
         box.append(this.box);
         new ResizeObserver(() => this.plot?.setSize(this.sizeNow())).observe(this.box);
         document.addEventListener('weft-theme', () => this.build());
@@ -76,7 +78,9 @@ export class Chart {
     }
 
     update(history) {
-        this.plot.setData(history.data(this.series.map(([column]) => column)));
+        const data = history.data(this.series.map(([column]) => column));
+        this.plot.setData(data);
+        this.none.hidden = data.slice(1).some((values) => values.filter((value) => value != null).length > 1);
         this.name();
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // device.js - the WebGPU device of this browser, and kernels on it.
 
+import { requestAdapter } from './lib/webgpu.js';
+
 /** { adapter, device, info }. Throws a sentence if there is none. */
 export async function open() {
-    if (!navigator.gpu) throw new Error('WebGPU not supported: this browser has no navigator.gpu');
-    const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
-    if (!adapter) throw new Error('WebGPU not supported: no adapter on this machine');
+    const adapter = await requestAdapter({ powerPreference: 'high-performance' });
     const device = await adapter.requestDevice();
     const { vendor, architecture, device: model, description } = adapter.info ?? {};
     return { adapter, device, info: {

@@ -22,6 +22,16 @@ function status(kind, message) {
     text(get('gpu-status'), message);
 }
 
+/** Opens the device; again after it was lost. */
+async function openDevice() {
+    const opened = await open();
+    device = opened.device;
+    report.device = { ...opened.info, browser: navigator.userAgent };
+    device.lost.then(({ message }) => { device = null; status('bad', `WebGPU: the device was lost. ${message}`); });
+    status('good', `WebGPU: ready${opened.info.fallback ? ' (software)' : ''}`);
+    showDevice(opened.info);
+}
+
 function showDevice(info) {
     const rows = [['vendor', info.vendor || '-'], ['architecture', info.architecture || '-'],
                   ['device', info.description || info.device || '-'], ['software', info.fallback ? 'yes' : 'no'],
@@ -133,6 +143,7 @@ async function busy(items, work) {
     for (const button of buttons) button.disabled = true;
     progress.hidden = false;
     try {
+        if (!device) await openDevice();
         for (const [i, item] of items.entries()) {
             progress.value = i / items.length;
             await work(item);
@@ -141,7 +152,7 @@ async function busy(items, work) {
         status('bad', error.message);
     }
     progress.hidden = true;
-    for (const button of buttons) button.disabled = !device;
+    for (const button of buttons) button.disabled = false;
 }
 
 async function start() {
@@ -154,16 +165,12 @@ async function start() {
     get('export').addEventListener('click', () =>
         download('weft-gpu-test.json', 'application/json', JSON.stringify({ ...report, time: new Date().toISOString() }, null, 2)));
     try {
-        const opened = await open();
-        device = opened.device;
-        report.device = { ...opened.info, browser: navigator.userAgent };
-        device.lost.then(({ message }) => { device = null; status('bad', `WebGPU: the device was lost. ${message}`); });
-        status('good', `WebGPU: ready${opened.info.fallback ? ' (software)' : ''}`);
-        showDevice(opened.info);
-        await runTests();
+        await openDevice();
     } catch (error) {
         status('bad', error.message);
+        return;
     }
+    await runTests();
 }
 
 start();

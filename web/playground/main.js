@@ -20,7 +20,9 @@ const NAMES = { server: 'server', browser: 'browser' };
 
 const state = {
     data: {},                           // what the user wrote, by binding
-    entry: null,                        // of the last check that was accepted
+    entries: [],                        // entry points of the last check that was accepted
+    entry: null,                        // the one to be run
+    wanted: '',                         // its name, if several can be run
     results: {},                        // by place
     view: 'table',
     checks: 0,                          // the newest check; answers to older ones are dropped
@@ -55,6 +57,16 @@ function showBindings(entry) {
     }));
 }
 
+/** The entry point that is wanted, if the kernel has it, else the first. */
+function showEntry() {
+    state.entry = state.entries.find(({ name }) => name === state.wanted) ?? state.entries[0] ?? null;
+    get('entry-field').hidden = state.entries.length < 2;
+    get('entry').replaceChildren(...state.entries.map(({ name }) => el('option', { selected: name === state.entry.name }, name)));
+    if (!state.entry) return;
+    verdict('good', `${state.entry.name}: accepted`);
+    showBindings(state.entry);
+}
+
 async function check() {
     const mine = ++state.checks;
     verdict('', 'checking');
@@ -62,11 +74,9 @@ async function check() {
         const { report } = await postJson('/v1/check', { wgsl: editor.source });
         if (mine !== state.checks) return;
         showDiagnostics(report.diagnostics);
-        state.entry = report.verdict === 'accepted' ? report.entry_points?.[0] ?? null : null;
-        if (state.entry) {
-            verdict('good', `${state.entry.name}: accepted`);
-            showBindings(state.entry);
-        } else {
+        state.entries = report.verdict === 'accepted' ? report.entry_points ?? [] : [];
+        showEntry();
+        if (!state.entry) {
             const errors = report.diagnostics.filter(({ severity }) => severity === 'error').length;
             verdict('bad', errors ? `${errors} error${errors > 1 ? 's' : ''}` : 'no compute entry point');
         }
@@ -90,9 +100,9 @@ function readConstants() {
     const constants = {};
     for (const part of get('constants').value.split(',').map((p) => p.trim()).filter(Boolean)) {
         const [name, value] = part.split('=').map((p) => p.trim());
-        if (!name || value === undefined || Number.isNaN(Number(value)))
-            throw new Error(`overrides: '${part}' is not name=value`);
-        constants[name] = Number(value);
+        const number = value === 'true' ? 1 : value === 'false' ? 0 : Number(value || NaN);
+        if (!name || Number.isNaN(number)) throw new Error(`overrides: '${part}' is not name=value`);
+        constants[name] = number;
     }
     return constants;
 }
@@ -218,8 +228,9 @@ function isColour(name, numbers) {
 
 // ---- state of the page ----
 
-function apply({ wgsl, data = {}, workgroups = 'auto', constants = '', view = 'table', width = '' }) {
+function apply({ wgsl, data = {}, entry = '', workgroups = 'auto', constants = '', view = 'table', width = '' }) {
     editor.source = wgsl;
+    state.wanted = entry;
     state.data = { ...data };
     state.results = {};
     state.view = view;
@@ -247,7 +258,7 @@ async function share() {
     let fragment;
     try {
         fragment = await encode({
-            wgsl: editor.source, data: state.data, workgroups: get('workgroups').value,
+            wgsl: editor.source, data: state.data, entry: state.wanted, workgroups: get('workgroups').value,
             constants: get('constants').value, view: state.view, width: get('width').value,
         });
     } catch (error) {
@@ -271,6 +282,7 @@ async function start() {
     get('run-server').addEventListener('click', () => run(['server']));
     get('run-browser').addEventListener('click', () => run(['browser']));
     get('share').addEventListener('click', share);
+    get('entry').addEventListener('change', () => { state.wanted = get('entry').value; showEntry(); });
     get('output').addEventListener('change', showView);
     get('width').addEventListener('input', showView);
     get('views').addEventListener('click', (event) => {

@@ -5,6 +5,8 @@ import { colour, el, fit } from '../lib/dom.js';
 import { digits } from '../lib/format.js';
 
 const MAX_ROWS = 500;                   // of a table; the rest is counted
+const SHORT = 7;                        // characters: so many fit eight times into a row
+const LARGEST = 32;                     // pixels for one number of a picture
 
 /** The least and the greatest of the finite numbers; null if there are none. */
 function extent(numbers) {
@@ -29,14 +31,22 @@ export function column(part) {
     return low === undefined ? [] : low === high ? [low] : [low, high];
 }
 
+/** A number of a kernel with the fewest digits, six at least, that no other f32 has. */
+export function exact(value) {
+    if (!Number.isFinite(value) || Number.isInteger(value) && Math.abs(value) < 2 ** 32) return String(value);
+    const written = [6, 7, 8].map((count) => Number(value.toPrecision(count)));
+    return String(written.find((each) => Math.fround(each) === value) ?? Number(value.toPrecision(9)));
+}
+
 export function table(box, numbers, width) {
-    const columns = Math.min(width > 1 ? width : 8, 32);
+    const wide = numbers.subarray(0, 8 * MAX_ROWS).some((value) => exact(value).length > SHORT);
+    const columns = Math.min(width > 1 ? width : wide ? 4 : 8, 32);
     const rows = Math.ceil(numbers.length / (width > 1 ? width : columns)), body = el('tbody');
     const stride = width > 1 ? width : columns;
     for (let r = 0; r < Math.min(rows, MAX_ROWS); r++) {
         const row = el('tr', {}, el('th', { scope: 'row' }, `[${r * stride}]`));
         for (let c = 0; c < columns && r * stride + c < numbers.length; c++)
-            row.append(el('td', { class: 'number mono' }, digits(numbers[r * stride + c])));
+            row.append(el('td', { class: 'number mono' }, exact(numbers[r * stride + c])));
         body.append(row);
     }
     const rest = rows > MAX_ROWS || stride > columns
@@ -56,7 +66,7 @@ export function picture(box, numbers, width, packed) {
         pixels[i] = packed ? numbers[i] | 0xff000000 : 0xff000000 | grey << 16 | grey << 8 | grey;
     }
     context.putImageData(image, 0, 0);
-    const scale = Math.max(1, Math.min(8, Math.floor(480 / w)));
+    const scale = Math.max(1, Math.min(LARGEST, Math.floor(480 / w)));
     canvas.style.width = `${w * scale}px`;
     box.replaceChildren(canvas);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // run_browser.js - runs a prepared kernel with the WebGPU of this browser.
 
+import { requestAdapter } from '../lib/webgpu.js';
+
 const REPEAT_MS = 200;                  // of repeated runs, after the first
 
 let opened = null;
 
 /** A device with all limits and the features that kernels can ask for. Opened once. */
 async function open() {
-    if (!navigator.gpu) throw new Error('WebGPU not supported: this browser has no navigator.gpu');
-    const adapter = await navigator.gpu.requestAdapter();
-    if (!adapter) throw new Error('WebGPU not supported: no adapter on this machine');
+    const adapter = await requestAdapter();
     const features = ['shader-f16', 'subgroups'].filter((name) => adapter.features.has(name));
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     const device = await adapter.requestDevice({

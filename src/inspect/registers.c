@@ -24,7 +24,8 @@ typedef struct Walk {
 static void define(Walk *w, const Inst *v)
 {
     bool counts = v->type.width && v->type.kind != SCALAR_PLACE && v->op != IR_CONST;
-    w->lives[v->id] = (Life){w->at, w->at, counts ? v->type.width : 0};
+    uint32_t words = v->type.kind == SCALAR_F64 ? 2 : 1;
+    w->lives[v->id] = (Life){w->at, w->at, counts ? words * v->type.width : 0};
 }
 
 static void number(Walk *w, const Region *region)

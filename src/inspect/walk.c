@@ -18,7 +18,7 @@ typedef struct Around {
 
 uint32_t inspect_scalar_bytes(IrType type)
 {
-    return type.kind == SCALAR_F16 ? 2 : 4;
+    return type.kind == SCALAR_F16 ? 2 : type.kind == SCALAR_F64 ? 8 : 4;
 }
 
 static uint32_t value_bytes(IrType type)

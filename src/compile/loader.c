@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "compile/half.h"
 
 #define MAX_SECTIONS 256u
 #define MAX_IMAGE    (256u << 20)
@@ -48,6 +49,10 @@ static const struct {
     {"fmaxf", (void (*)(void))fmaxf},
     /* Where machines have none: f64 is fused exactly. */
     {"fma", (void (*)(void))fma},
+    /* Where machines cannot convert f16. */
+    {"__extendhfsf2", (void (*)(void))half_extend},
+    {"__truncsfhf2", (void (*)(void))half_truncate},
+    {"__truncdfhf2", (void (*)(void))half_truncate_double},
 };
 
 typedef struct Load {

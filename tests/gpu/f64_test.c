@@ -129,6 +129,20 @@ REF1(ref_abs, fabs((double)x))
 REF1(ref_single, isnan(x) ? x : (float)(double)x)
 REF2(ref_apart, (double)((double)x * (double)y) + (double)x)
 
+/* The nearest f16, ties to even. */
+static double nearest_half(double x)
+{
+    if (isnan(x) || isinf(x) || x == 0)
+        return x;
+    int    exponent = ilogb(x);
+    double step = ldexp(1, (exponent < -14 ? -14 : exponent > 16 ? 16 : exponent) - 10);
+    double r = fabs(x) < 0x1p17 ? nearbyint(x / step) * step : x;
+    return fabs(r) > 65504 ? copysign(INFINITY, x) : copysign(r, x);
+}
+
+REF1(ref_half, nearest_half((double)x))
+REF1(ref_half_single, isnan(x) ? x : nearest_half((float)(double)x))
+
 static long double ref_int(long double x, long double y)
 {
     (void)y;
@@ -146,6 +160,7 @@ static long double ref_ldexp(long double x, long double y)
 #define ANGLES                                                                               \
     {{-1000, 1023, true, false}, {-100, 100, false, false}, {-1e6, 1e6, false, false},       \
      {30, 60, true, false}}
+#define HALVES {{-27, 18, true, false}, {-2049, 2049, false, false}}
 #define ARCS {{-1, 1, false, false}, {-60, 0, true, false}}
 
 static const Case cases[] = {
@@ -187,6 +202,8 @@ static const Case cases[] = {
     {"round(x)", ref_round, true, {{-1000, 1000, false, false}, {0, 60, true, false}}, NONE},
     {"abs(x)", ref_abs, true, ALL, NONE},
     {"f64(f32(x))", ref_single, true, {{-160, 140, true, false}}, NONE},
+    {"f64(f16(x))", ref_half, true, HALVES, NONE},
+    {"f64(f16(f32(x)))", ref_half_single, true, HALVES, NONE},
     {"f64(i32(x))", ref_int, true, {{-3e9, 3e9, false, false}}, NONE},
     {"x * y + x", ref_apart, true, WIDE, WIDE},
     {"ldexp(x, clamp(i32(y), -2000, 1000))", ref_ldexp, true, ALL,
@@ -244,13 +261,17 @@ static unsigned run_case(TestDevice *d, const Case *c, double *x, double *y, dou
         x[i] = operand(c, false, i);
         y[i] = operand(c, true, i);
     }
+    bool halves = strstr(c->call, "f16");
+    if (halves && !d->has_f16)
+        return 0;
     snprintf(text, sizeof text,
-             "enable weft_f64; @group(0) @binding(0) var<storage> a : array<f64>;"
+             "%senable weft_f64; @group(0) @binding(0) var<storage> a : array<f64>;"
              "@group(0) @binding(1) var<storage> b : array<f64>;"
              "@group(0) @binding(2) var<storage, read_write> r : array<f64>;"
              "@compute @workgroup_size(%u)"
              "fn main(@builtin(global_invocation_id) id : vec3u) {"
-             "  let x = a[id.x]; let y = b[id.x]; r[id.x] = %s; }", GROUP, c->call);
+             "  let x = a[id.x]; let y = b[id.x]; r[id.x] = %s; }",
+             halves ? "enable f16; " : "", GROUP, c->call);
     const TestBuffer buffers[] = {{0, 0, false, x, COUNT * sizeof *x},
                                   {0, 1, false, y, COUNT * sizeof *y},
                                   {0, 2, false, r, COUNT * sizeof *r}};

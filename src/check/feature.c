@@ -7,6 +7,7 @@
  * knows  WGSL 2.3 (diagnostics), 4 (directives), features.def
  * not    what the features change: their implementations ask here
  */
+#include "base/near.h"
 #include "check/check_priv.h"
 
 static const char *const enable_names[] = {
@@ -77,6 +78,40 @@ static const char *device_feature(Checker *c, Str extension)
     return name;
 }
 
+/* What follows the last '_', or all. */
+static Str last_word(Str text)
+{
+    for (uint32_t i = text.len; i-- > 0;)
+        if (text.data[i] == '_')
+            return (Str){text.data + i + 1, text.len - i - 1};
+    return text;
+}
+
+/* The extension that a wrong name may mean: spelt nearly the same, or with another
+ * first word (naga_ext_f64). Its data is NULL if there is none. */
+static Str nearest_extension(Str text)
+{
+    Near near = near_begin(text);
+    for (size_t i = 0; i < COUNTOF(enable_names); i++)
+        near_consider(&near, str_of(enable_names[i]));
+    for (size_t i = 0; i < COUNTOF(enable_names) && !near.found.data; i++)
+        if (str_eq(last_word(text), last_word(str_of(enable_names[i]))))
+            near.found = str_of(enable_names[i]);
+    return near.found;
+}
+
+static void unknown_extension(Checker *c, Ident ident)
+{
+    Str text = ident.name->text, near = nearest_extension(text);
+    if (near.data)
+        diag_add(c->diag, DIAG_unknown_extension, ident.span,
+                 "there is no extension '%.*s' to enable; is '%.*s' meant?", STR_ARG(text),
+                 STR_ARG(near));
+    else
+        diag_add(c->diag, DIAG_unknown_extension, ident.span,
+                 "there is no extension '%.*s' to enable", STR_ARG(text));
+}
+
 static void enable(Checker *c, Ident ident)
 {
     uint32_t allowed = c->options.enables || c->options.none_enabled
@@ -84,8 +119,7 @@ static void enable(Checker *c, Ident ident)
                            : UINT32_MAX;
     int i = find_word(ident.name->text, enable_names, COUNTOF(enable_names));
     if (i < 0)
-        diag_add(c->diag, DIAG_unknown_extension, ident.span,
-                 "there is no extension '%.*s' to enable", STR_ARG(ident.name->text));
+        unknown_extension(c, ident);
     if (i >= 0 && !(allowed >> i & 1))
         diag_add(c->diag, DIAG_extension_unavailable, ident.span,
                  "the extension '%.*s' is not available here; a device has it with the feature "
@@ -98,7 +132,11 @@ static void enable(Checker *c, Ident ident)
 static void require(Checker *c, Ident ident)
 {
     int i = find_word(ident.name->text, language_names, COUNTOF(language_names));
-    if (i < 0)
+    if (i < 0 && find_word(ident.name->text, enable_names, COUNTOF(enable_names)) >= 0)
+        diag_add(c->diag, DIAG_unknown_feature, ident.span,
+                 "there is no language feature '%.*s'; it is an extension: 'enable %.*s;'",
+                 STR_ARG(ident.name->text), STR_ARG(ident.name->text));
+    else if (i < 0)
         diag_add(c->diag, DIAG_unknown_feature, ident.span,
                  "there is no language feature '%.*s'", STR_ARG(ident.name->text));
     else if (!feature_language(c, i))

@@ -93,6 +93,12 @@ bool predeclared_find(const Checker *c, const Name *name, Predeclared *out)
     return available(c, out);
 }
 
+bool predeclared_needs_f64(const Checker *c, const Name *name)
+{
+    Predeclared p = {0};
+    return !predeclared_find(c, name, &p) && p.of == PRE_OF_F64;
+}
+
 const char *predeclared_what(const Predeclared *p)
 {
     switch (p->kind) {

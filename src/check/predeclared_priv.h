@@ -45,5 +45,7 @@ const char *predeclared_what(const Predeclared *p);
 /* For suggestions: name number `i`; NULL past the last. */
 const char *predeclared_name(uint32_t i);
 bool        predeclared_is_available(const Checker *c, uint32_t i);
+/* Does `enable weft_f64;`, which is missing, declare the name? */
+bool        predeclared_needs_f64(const Checker *c, const Name *name);
 
 #endif

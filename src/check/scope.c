@@ -123,6 +123,10 @@ static bool is_reported(const Checker *c, Span span)
 
 /* What other languages call it. */
 static const struct { const char *theirs, *ours; } foreign[] = {
+    {"double", "f64"},       {"double2", "vec2d"},    {"double3", "vec3d"},
+    {"double4", "vec4d"},    {"dvec2", "vec2d"},      {"dvec3", "vec3d"},
+    {"dvec4", "vec4d"},      {"dmat2", "mat2x2d"},    {"dmat3", "mat3x3d"},
+    {"dmat4", "mat4x4d"},
     {"float", "f32"},        {"double", "f32"},       {"half", "f16"},
     {"int", "i32"},          {"uint", "u32"},         {"uint32_t", "u32"},
     {"int32_t", "i32"},      {"float2", "vec2f"},     {"float3", "vec3f"},
@@ -141,10 +145,18 @@ static const struct { const char *theirs, *ours; } foreign[] = {
     {"imageStore", "textureStore"},                   {"texelFetch", "textureLoad"},
 };
 
-static Str translated(Str word)
+static bool is_available(const Checker *c, const char *name)
+{
+    for (uint32_t i = 0; predeclared_name(i); i++)
+        if (strcmp(predeclared_name(i), name) == 0)
+            return predeclared_is_available(c, i);
+    return true;
+}
+
+static Str translated(const Checker *c, Str word)
 {
     for (size_t i = 0; i < COUNTOF(foreign); i++)
-        if (str_eq(word, str_of(foreign[i].theirs)))
+        if (str_eq(word, str_of(foreign[i].theirs)) && is_available(c, foreign[i].ours))
             return str_of(foreign[i].ours);
     return (Str){0};
 }
@@ -158,10 +170,14 @@ void scope_unknown(Checker *c, Ident ident, const char *what)
         return;                     /* a reserved word: the parser has said so */
     if (begin_search(c, &s, text))
         search(c, &s);
-    Str word = translated(text);
+    Str word = translated(c, text);
     if (word.data && !s.decl)
         s.near.found = word;
-    if (s.near.found.data)
+    if (predeclared_needs_f64(c, ident.name) && !s.decl)
+        d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
+                     "there is no %s named '%.*s' without 'enable weft_f64;' at the start of "
+                     "the module", what, STR_ARG(text));
+    else if (s.near.found.data)
         d = diag_add(c->diag, DIAG_unresolved_name, ident.span,
                      "there is no %s named '%.*s'; is '%.*s' meant?", what,
                      STR_ARG(text), STR_ARG(s.near.found));

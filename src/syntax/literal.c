@@ -138,7 +138,7 @@ static const char *shape_fault(const Parts *p)
     if (p->hex && str_eq(p->rest, STR("lf")))
         return "needs an exponent before the suffix 'lf', as in 0x1p0lf";
     if (p->rest.len > 0)
-        return "has a suffix that WGSL does not know; there are i, u, f and h";
+        return "has a suffix that WGSL does not know; there are i, u, f, h and lf";
     if (is_float && (p->suffix == 'i' || p->suffix == 'u'))
         return "has the suffix of an integer but is not one";
     if (!p->hex && !is_float && p->whole.len > 1 && p->whole.data[0] == '0')

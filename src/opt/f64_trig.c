@@ -139,6 +139,7 @@ static Inst *wave(F64 *f, Reduced v)
     Inst *rest = f64_poly(f, z, sin_c + 1, COUNTOF(sin_c) - 1);
     rest = f64_fmak(f, z, sin_c[0] + 0.125, f64_mul(f, f64_mul(f, z, z), rest));
     Inst *s = f64_fma(f, r, f64_fmak(f, z, -0.125, rest), r);
+    s = f64_clamp(f, s, -1, 1);         /* rounding may go beyond: asin would be NaN */
     return f64_choose(f, is_odd(f, v), f64_neg(f, s), s);
 }
 

@@ -47,6 +47,7 @@ static const double special[] = {
     710.47586007394386, 710.47586007394398, 22, -22.5, 0x1p40, 0x1.0000000000001p40, 0x1p53,
     0x1p53 + 2, 0x1.921fb54442d18p-1, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1,
     6381956970095103 * 0x1p797,         /* nearest to a multiple of pi / 2        */
+    478249.3620449549,                  /* sin: rounding may go beyond -1         */
     -0.12247925556307049,               /* sinh: e^x - 1 has too few bits         */
 };
 

@@ -44,10 +44,11 @@ typedef struct Option {
     char        letter;             /* 'q' for -q; 0: none                         */
     const char *value;              /* "WHEN"; "[N]": may be left out; NULL: takes
                                        none                                        */
-    const char *help;
+    const char *help;               /* NULL: not listed                            */
 } Option;
 
-/* Another name of an option, as other programs call it. */
+/* Another name of an option, as other programs call it; one that starts with a dash is a word
+ * after a single dash: "-ctk". */
 typedef struct OptionAlias {
     const char *also, *name;            /* NULL: the end                           */
 } OptionAlias;

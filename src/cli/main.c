@@ -122,7 +122,7 @@ static void print_option(Text *out, const Command *command, const Option *o)
     for (const OptionAlias *a = command->aliases; a && a->also; a++) {
         if (strcmp(a->name, o->name) != 0)
             continue;
-        text_printf(out, "%s--%s", before, a->also);
+        text_printf(out, "%s%s%s", before, a->also[0] == '-' ? "" : "--", a->also);
         before = ", ";
     }
     text_printf(out, "\n");
@@ -151,7 +151,8 @@ static void print_command_help(Text *out, const Command *command)
     if (command->options->name)
         text_printf(out, "\noptions\n");
     for (const Option *o = command->options; o->name; o++)
-        print_option(out, command, o);
+        if (o->help)
+            print_option(out, command, o);
 }
 
 static void print_help(Text *out)

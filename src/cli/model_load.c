@@ -30,11 +30,22 @@ bool model_option_uint(Cli *cli, const char *name, uint32_t *out)
     return options_uint(cli, name, out);
 }
 
+bool model_option_tokens(Cli *cli, uint32_t *out)
+{
+    const char *text = NULL;
+    if (options_find(cli, "tokens", &text) && strcmp(text, "-1") == 0)
+        return true;
+    return options_uint(cli, "tokens", out);
+}
+
 const OptionAlias model_option_aliases[] = {
     {"predict", "tokens"}, {"n-predict", "tokens"},
     {"temp", "temperature"}, {"typical-p", "typical"}, {"top-n-sigma", "top-nsigma"},
     {"reverse-prompt", "stop"}, {"system-prompt", "system"}, {"ubatch-size", "batch-size"},
     {"cache-type-k", "cache-type"}, {"cache-type-v", "cache-type"},
+    {"-ctk", "cache-type"}, {"-ctv", "cache-type"}, {"-ub", "batch-size"}, {"-dev", "device"},
+    {"-sys", "system"}, {"-jf", "json-schema-file"}, {"-ngl", "gpu-layers"},
+    {"n-gpu-layers", "gpu-layers"}, {"-fa", "flash-attn"}, {"-no-cnv", "no-conversation"},
     {0},
 };
 
@@ -70,6 +81,27 @@ static bool cache_type(Cli *cli, uint32_t *out)
     return options_choice(cli, "cache-type", caches, out);
 }
 
+static bool rope(Cli *cli, weft_model_session_desc *s)
+{
+    static const char *const scalings[] = {"auto", "none", "linear", "yarn", "longrope", NULL};
+    double   base = 0, factor = 0, scale = 0;
+    uint32_t scaling = 0;
+    if (!options_choice(cli, "rope-scaling", scalings, &scaling) ||
+        !options_real(cli, "rope-freq-base", &base) || !options_real(cli, "rope-scale", &factor) ||
+        !options_real(cli, "rope-freq-scale", &scale))
+        return false;
+    if (base < 0 || factor < 0 || scale < 0) {
+        cli_complain(cli, "the numbers of --rope-* must not be negative");
+        return false;
+    }
+    s->rope_base = (float)base;
+    s->rope_factor = (float)(scale > 0 ? 1 / scale : factor);
+    s->rope_scaling = scaling ? (weft_model_scaling)scaling
+                      : s->rope_factor > 0 && s->rope_factor != 1 ? WEFT_MODEL_SCALING_LINEAR
+                                                                  : WEFT_MODEL_SCALING_AUTO;
+    return true;
+}
+
 static bool show_progress(void *user, uint64_t done, uint64_t total)
 {
     enum { WIDTH = 40 };
@@ -88,13 +120,29 @@ static void end_progress(const ModelRun *r)
         fprintf(stderr, "\r%60s\r", "");
 }
 
+/* "all" or "auto" is what happens without the option; 0 is the CPU device. */
+static bool cpu_by_layers(Cli *cli, bool *out)
+{
+    const char *text = NULL;
+    double      layers = -1;
+    if (!options_find(cli, "gpu-layers", &text) || strcmp(text, "all") == 0 ||
+        strcmp(text, "auto") == 0)
+        return true;
+    if (!options_real(cli, "gpu-layers", &layers))
+        return false;
+    *out = layers == 0;
+    return true;
+}
+
 static bool open_context(ModelRun *r)
 {
     const char *device = NULL;
     uint32_t    threads = 0;
-    options_find(r->cli, "device", &device);
-    if (!model_option_uint(r->cli, "threads", &threads))
+    bool        on_cpu = false;
+    if (!model_option_uint(r->cli, "threads", &threads) || !cpu_by_layers(r->cli, &on_cpu))
         return false;
+    if (!options_find(r->cli, "device", &device) && on_cpu)
+        device = "cpu";
     r->ctx = weft_context_create(&(weft_context_desc){.adapter = device, .threads = threads});
     if (weft_context_error(r->ctx)->kind == WEFT_ERROR_NONE)
         return true;
@@ -112,7 +160,7 @@ bool model_run_open(ModelRun *r, Cli *cli, uint32_t least, const weft_model_sess
     if (!path || !model_option_uint(cli, "ctx-size", &s.context) ||
         !model_option_uint(cli, "batch-size", &s.batch) ||
         !options_choice(cli, "activations", precisions, &precision) ||
-        !cache_type(cli, &cache) || !open_context(r))
+        !cache_type(cli, &cache) || !rope(cli, &s) || !open_context(r))
         return false;
     r->model = weft_model_create(r->ctx, &(weft_model_desc){
         .path = path, .activations = (weft_model_precision)precision,

@@ -18,7 +18,16 @@
     {"batch-size", 'b', "N", "tokens of a prompt computed at a time (default: 128)"},        \
     {"activations", 0, "TYPE", "auto (default), f32, int8"},                                 \
     {"cache-type", 0, "TYPE", "of keys and values: f16 (default), f32, q8_0"},               \
-    {"quiet", 'q', NULL, "no progress, no figures"}
+    {"gpu-layers", 0, "N", "0: on the CPU device; a model is never cut between two"},        \
+    {"rope-scaling", 0, "HOW", "none, linear, yarn, longrope (default: the file's)"},        \
+    {"rope-scale", 0, "X", "of positions (default: the file's)"},                            \
+    {"rope-freq-scale", 0, "X", "the same as 1/X"},                                          \
+    {"rope-freq-base", 0, "X", "base of the rotations (default: the file's)"},               \
+    {"quiet", 'q', NULL, "no progress, no figures"},                                         \
+    /* Of llama.cpp; they change nothing here. */                                            \
+    {"flash-attn", 0, "MODE", NULL}, {"no-conversation", 0, NULL, NULL},                     \
+    {"no-display-prompt", 0, NULL, NULL}, {"no-warmup", 0, NULL, NULL},                      \
+    {"no-mmap", 0, NULL, NULL}, {"mlock", 0, NULL, NULL}
 
 /* Options that choose tokens, with the names of llama.cpp. */
 #define MODEL_SAMPLING_OPTIONS                                                               \
@@ -39,13 +48,13 @@
     {"dry-allowed-length", 0, "N", "from this length on (default: 2)"},                      \
     {"dry-penalty-last-n", 0, "N", "within so many tokens; 0: none (default: 64)"},          \
     {"dry-sequence-breaker", 0, "TEXT", "ends phrases; may be repeated"},                    \
-    {"logit-bias", 0, "TOKEN+X", "add X to a token's logit, or TOKEN-X; may be repeated"},   \
+    {"logit-bias", 'l', "TOKEN+X", "add X to a token's logit, or TOKEN-X; may be repeated"},   \
     {"seed", 's', "N", "random numbers that can be repeated"},                               \
     {"grammar", 0, "TEXT", "a GBNF grammar that the answer follows"},                        \
     {"grammar-file", 0, "FILE", "the same from a file"},                                     \
-    {"json-schema", 0, "TEXT", "a JSON schema that the answer follows"},                     \
+    {"json-schema", 'j', "TEXT", "a JSON schema that the answer follows"},                     \
     {"json-schema-file", 0, "FILE", "the same from a file"},                                 \
-    {"stop", 0, "TEXT", "ends the answer; may be repeated"},                                 \
+    {"stop", 'r', "TEXT", "ends the answer; may be repeated"},                                 \
     {"ignore-eos", 0, NULL, "go on after the model has ended its answer"}
 
 typedef struct ModelRun {
@@ -68,6 +77,7 @@ int  model_run_complain(ModelRun *r);   /* CLI_TROUBLE                          
 
 /* Numbers of options. False after a message. */
 bool model_option_uint(Cli *cli, const char *name, uint32_t *out);
+bool model_option_tokens(Cli *cli, uint32_t *out);      /* --tokens; -1: as without it */
 bool model_option_real(Cli *cli, const char *name, double *out);
 bool model_option_given(const Cli *cli, const char *name);
 /* All of MODEL_SAMPLING_OPTIONS: model_sampling.c. False after a message. */

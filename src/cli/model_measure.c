@@ -236,6 +236,7 @@ static const Option embed_options[] = {
     {"prompt", 'p', "TEXT", "a text; may be repeated (default: each line of standard input)"},
     {"pooling", 0, "HOW", "mean, cls, last (default: the file's)"},
     {"no-normalize", 0, NULL, "leave the length as it is"},
+    {"embd-normalize", 0, "N", "2: length 1 (default); -1: the same as --no-normalize"},
     {"output", 'o', "FILE", "rows of f32, little-endian (default: numbers on standard output)"},
     MODEL_DEVICE_OPTIONS,
     {0},
@@ -271,12 +272,26 @@ static bool pooling_of(Cli *cli, weft_model_pooling *out)
     return false;
 }
 
+static bool normalize_of(Cli *cli, bool *no)
+{
+    double n = 2;
+    *no = model_option_given(cli, "no-normalize");
+    if (!options_real(cli, "embd-normalize", &n))
+        return false;
+    if (n != 2 && n != -1) {
+        cli_complain(cli, "--embd-normalize is 2 or -1, not %g", n);
+        return false;
+    }
+    *no = *no || n == -1;
+    return true;
+}
+
 static int embed(ModelRun *r, const char *const *texts, size_t count)
 {
     weft_model_info info = {0};
-    weft_model_embed_desc d = {.no_normalize = model_option_given(r->cli, "no-normalize")};
+    weft_model_embed_desc d = {0};
     weft_model_info_get(&info, r->model);
-    if (!pooling_of(r->cli, &d.pooling))
+    if (!pooling_of(r->cli, &d.pooling) || !normalize_of(r->cli, &d.no_normalize))
         return CLI_TROUBLE;
     float *rows = malloc((count + 1) * info.embedding * sizeof *rows);
     bool   ok = rows && weft_model_session_embed(rows, r->session, texts, count, &d);
@@ -325,6 +340,8 @@ const Command cli_model_embed = {
 static const OptionAlias bench_aliases[] = {
     {"n-prompt", "prompt"}, {"n-gen", "tokens"}, {"repetitions", "repeat"},
     {"ubatch-size", "batch-size"}, {"cache-type-k", "cache-type"}, {"cache-type-v", "cache-type"},
+    {"-ub", "batch-size"}, {"-ctk", "cache-type"}, {"-ctv", "cache-type"}, {"-dev", "device"},
+    {"-ngl", "gpu-layers"}, {"n-gpu-layers", "gpu-layers"}, {"-fa", "flash-attn"},
     {0},
 };
 
@@ -333,7 +350,8 @@ static const Option bench_options[] = {
     {"tokens", 'n', "N", "tokens that are generated (default: 64)"},
     {"repeat", 'r', "N", "times (default: 3)"},
     {"ops", 0, NULL, "print the time of each part, and its share"},
-    {"json", 0, NULL, "print JSON, for programs"},
+    {"json", 0, NULL, "print JSON, for programs; also --output=json"},
+    {"output", 'o', "FORMAT", "text (default), json, md: a table in Markdown"},
     MODEL_DEVICE_OPTIONS,
     {0},
 };
@@ -388,13 +406,32 @@ static void print_bench(const ModelRun *r, uint32_t prompt, double prompt_rate, 
            (unsigned long long)t.scratch_bytes);
 }
 
+static void print_markdown(const ModelRun *r, uint32_t prompt, double prompt_rate, uint32_t tokens,
+                           double token_rate)
+{
+    weft_model_info info = {0};
+    weft_model_info_get(&info, r->model);
+    printf("| model | type | size | device | test | tokens/s |\n|---|---|--:|---|---|--:|\n");
+    if (prompt)
+        printf("| %s | %s | %.0f MB | %s | prompt of %u | %.2f |\n", info.name, info.type,
+               (double)info.weight_bytes / 1e6, info.device, prompt, prompt_rate);
+    if (tokens)
+        printf("| %s | %s | %.0f MB | %s | %u one by one | %.2f |\n", info.name, info.type,
+               (double)info.weight_bytes / 1e6, info.device, tokens, token_rate);
+}
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
+
 static int bench(ModelRun *r)
 {
+    static const char *const formats[] = {"text", "json", "md", NULL};
     uint32_t prompt = 128, tokens = 64, repeat = 3, v = vocabulary(r);
+    uint32_t format = model_option_given(r->cli, "json") ? FORMAT_JSON : FORMAT_TEXT;
     double   best[2] = {0};
     if (!model_option_uint(r->cli, "prompt", &prompt) ||
         !model_option_uint(r->cli, "tokens", &tokens) ||
-        !model_option_uint(r->cli, "repeat", &repeat))
+        !model_option_uint(r->cli, "repeat", &repeat) ||
+        !options_choice(r->cli, "output", formats, &format))
         return CLI_TROUBLE;
     uint32_t most = prompt > tokens ? prompt : tokens;
     weft_token *ids = ARENA_ARRAY(&r->cli->arena, weft_token, most + 1);
@@ -413,8 +450,10 @@ static int bench(ModelRun *r)
             if (i && s > 0 && n / s > best[k])
                 best[k] = n / s;
         }
-    if (model_option_given(r->cli, "json"))
+    if (format == FORMAT_JSON)
         print_bench(r, prompt, best[0], tokens, best[1]);
+    else if (format == FORMAT_MARKDOWN)
+        print_markdown(r, prompt, best[0], tokens, best[1]);
     else
         printf("prompt of %u tokens: %.2f tokens/s\n%u tokens one by one: %.2f tokens/s\n", prompt,
                best[0], tokens, best[1]);

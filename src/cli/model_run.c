@@ -68,17 +68,34 @@ static void print_figures(const ModelRun *r, const weft_model_answer *a)
 static const Option run_options[] = {
     {"prompt", 'p', "TEXT", "what to go on from (default: standard input)"},
     {"file", 'f', "FILE", "the same from a file"},
+    {"escape", 'e', NULL, "\\n, \\t, \\\\ and the like in --prompt stand for characters"},
     {"tokens", 'n', "N", "at most this many (default: as many as the context has room for)"},
     MODEL_SAMPLING_OPTIONS,
     MODEL_DEVICE_OPTIONS,
     {0},
 };
 
+static const char *unescaped(Cli *cli, const char *text)
+{
+    static const char letters[] = "nrt'\"\\", values[] = "\n\r\t'\"\\";
+    char *out = arena_printf(&cli->arena, "%s", text), *to = out;
+    for (const char *at = text; *at; at++) {
+        const char *known = *at == '\\' && at[1] ? strchr(letters, at[1]) : NULL;
+        *to++ = known ? values[known - letters] : *at;
+        at += known != NULL;
+    }
+    *to = '\0';
+    return out;
+}
+
 static bool read_prompt(Cli *cli, Source *source, const char **prompt)
 {
     const char *file = "-";
-    if (options_find(cli, "prompt", prompt))
+    if (options_find(cli, "prompt", prompt)) {
+        if (options_given(cli, "escape"))
+            *prompt = unescaped(cli, *prompt);
         return true;
+    }
     options_find(cli, "file", &file);
     *source = input_read(&cli->arena, file);
     if (source->why)
@@ -93,7 +110,7 @@ static int generate(ModelRun *r, const char *prompt)
     weft_model_generate_desc d = {.on_text = print_piece, .user = &shown,
                                   .ignore_end = model_option_given(r->cli, "ignore-eos")};
     weft_model_answer a = {0};
-    if (!model_option_uint(r->cli, "tokens", &d.max_tokens) || !model_sampling(r, &d))
+    if (!model_option_tokens(r->cli, &d.max_tokens) || !model_sampling(r, &d))
         return CLI_TROUBLE;
     catch_interrupts(r->session);
     bool ok = weft_model_session_generate(&a, r->session, prompt, &d);
@@ -251,7 +268,7 @@ static int chat(ModelRun *r)
                                   .ignore_end = model_option_given(r->cli, "ignore-eos")};
     const char *system = NULL;
     int status = CLI_TROUBLE;
-    if (!model_option_uint(r->cli, "tokens", &d.max_tokens) || !model_sampling(r, &d) ||
+    if (!model_option_tokens(r->cli, &d.max_tokens) || !model_sampling(r, &d) ||
         !open_template(&t))
         return CLI_TROUBLE;
     d.tmpl = t.tmpl;

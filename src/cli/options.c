@@ -45,6 +45,12 @@ static const Option *option_find(const Cli *cli, Str name)
     return found;
 }
 
+/* "-ctk": NULL if it is letters. */
+static const Option *option_of_word(const Cli *cli, const char *arg)
+{
+    return arg[2] ? option_find(cli, str_of(arg)) : NULL;
+}
+
 static const Option *option_of_letter(const Cli *cli, char letter)
 {
     for (const Option *o = cli->command->options; o->name; o++)
@@ -67,6 +73,27 @@ static bool unknown_option(Cli *cli, Str name)
     return false;
 }
 
+/* An option by its name, with the value after '=', or NULL. */
+static bool parse_named(Cli *cli, const Option *o, const char *value, const char *next,
+                        bool *taken)
+{
+    Given given = {o, value};
+    if (value && !o->value) {
+        cli_complain(cli, "'--%s' takes no value", o->name);
+        return false;
+    }
+    if (!value && o->value && o->value[0] != '[') {
+        if (!next) {
+            cli_complain(cli, "'--%s' needs a value: --%s=%s", o->name, o->name, o->value);
+            return false;
+        }
+        given.value = next;
+        *taken = true;
+    }
+    VEC_PUSH(&cli->arena, &cli->given, given);
+    return true;
+}
+
 /* One argument that begins with "--"; `next` is what follows it, or NULL. Sets
  * *taken if `next` was its value. */
 static bool parse_long(Cli *cli, const char *arg, const char *next, bool *taken)
@@ -75,24 +102,9 @@ static bool parse_long(Cli *cli, const char *arg, const char *next, bool *taken)
     const char   *equals = strchr(name, '=');
     size_t        len = equals ? (size_t)(equals - name) : strlen(name);
     const Option *o = option_find(cli, (Str){name, (uint32_t)len});
-    Given         given = {o, equals ? equals + 1 : NULL};
     if (!o)
         return unknown_option(cli, (Str){name, (uint32_t)len});
-    if (equals && !o->value) {
-        cli_complain(cli, "'--%s' takes no value", o->name);
-        return false;
-    }
-    if (!equals && o->value && o->value[0] != '[') {
-        if (!next) {
-            cli_complain(cli, "'--%s' needs a value: --%s=%s", o->name, o->name,
-                         o->value);
-            return false;
-        }
-        given.value = next;
-        *taken = true;
-    }
-    VEC_PUSH(&cli->arena, &cli->given, given);
-    return true;
+    return parse_named(cli, o, equals ? equals + 1 : NULL, next, taken);
 }
 
 /* "-q", "-qv", "-n 5", "-n5": letters; one that takes a value is the last. */
@@ -119,6 +131,14 @@ static bool parse_letters(Cli *cli, const char *arg, const char *next, bool *tak
     return true;
 }
 
+static bool parse_option(Cli *cli, const char *arg, const char *next, bool *taken)
+{
+    if (arg[1] == '-')
+        return parse_long(cli, arg, next, taken);
+    const Option *o = option_of_word(cli, arg);
+    return o ? parse_named(cli, o, NULL, next, taken) : parse_letters(cli, arg, next, taken);
+}
+
 bool options_parse(Cli *cli, int argc, char **argv)
 {
     bool only_operands = false;
@@ -129,10 +149,7 @@ bool options_parse(Cli *cli, int argc, char **argv)
             VEC_PUSH(&cli->arena, &cli->operands, arg);
         else if (strcmp(arg, "--") == 0)
             only_operands = true;
-        else if (arg[1] == '-') {
-            if (!parse_long(cli, arg, i + 1 < argc ? argv[i + 1] : NULL, &taken))
-                return false;
-        } else if (!parse_letters(cli, arg, i + 1 < argc ? argv[i + 1] : NULL, &taken))
+        else if (!parse_option(cli, arg, i + 1 < argc ? argv[i + 1] : NULL, &taken))
             return false;
         i += taken;
     }

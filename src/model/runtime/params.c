@@ -93,7 +93,7 @@ static uint32_t size(Reader *r, const char *key, uint32_t other)
     if (!v)
         r->ok = context_fail(r->ctx, WEFT_ERROR_FORMAT, "the file has no key '%s.%s'", r->arch,
                              key);
-    else if (n < 0 || n > MOST)
+    else if (!(n >= 0 && n <= MOST))
         r->ok = context_fail(r->ctx, WEFT_ERROR_FORMAT,
                              "'%s.%s' must be one number from 0 to %u for all layers", r->arch,
                              key, MOST);
@@ -157,6 +157,16 @@ static void read_window(Params *p, Reader *r)
 
 /* ---- all of them ---- */
 
+/* A damaged number must not become a list of a million layers. */
+static void check_layers(const Params *p, Reader *r)
+{
+    uint64_t tensors = weft_gguf_tensor_count(r->file);
+    if (r->ok && p->layers > tensors)
+        r->ok = context_fail(r->ctx, WEFT_ERROR_FORMAT,
+                             "'%s.block_count' is %u; the file has %llu tensors", r->arch,
+                             p->layers, (unsigned long long)tensors);
+}
+
 static void read_sizes(Params *p, Reader *r)
 {
     p->embedding = size(r, "embedding_length", UINT32_MAX);
@@ -166,6 +176,7 @@ static void read_sizes(Params *p, Reader *r)
     p->feed_forward = size(r, "feed_forward_length",
                            p->arch->traits & TRAIT_EXPERTS ? p->embedding : UINT32_MAX);
     p->context = size(r, "context_length", 2048);
+    check_layers(p, r);
     if (!r->ok)
         return;
     if (p->embedding == 0 || p->layers == 0 || p->heads == 0 || p->kv_heads == 0 ||

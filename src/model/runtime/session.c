@@ -21,16 +21,22 @@ static weft_model_session_desc resolved(const weft_model *m, const weft_model_se
 {
     weft_model_session_desc d = desc ? *desc : (weft_model_session_desc){0};
     const Params *p = &m->params;
+    uint32_t positions = m->weights.positions.rows;
     if (d.context == 0)
         d.context = p->context < DEFAULT_CONTEXT ? p->context : DEFAULT_CONTEXT;
+    if (!(desc && desc->context) && positions && d.context > positions)
+        d.context = positions;
     if (d.sequences == 0)
         d.sequences = 1;
     if (d.batch == 0)
         d.batch = DEFAULT_BATCH;
     if (p->arch->traits & TRAIT_BIDIRECTIONAL)
         d.batch = d.context;            /* all positions see each other */
-    if (d.batch > d.context * d.sequences)
-        d.batch = d.context * d.sequences;
+    uint64_t all = (uint64_t)d.context * d.sequences;
+    if (d.batch > all)
+        d.batch = (uint32_t)all;
+    if (d.batch > MOST_BATCH)           /* is_valid() refuses it */
+        return d;
     d.batch = (d.batch + MOST_TILE - 1) / MOST_TILE * MOST_TILE;
     if (d.cache == WEFT_MODEL_CACHE_AUTO)
         d.cache = WEFT_MODEL_CACHE_F16;
@@ -184,11 +190,29 @@ static weft_buffer *cache_buffer(weft_model_session *s, weft_context *ctx, uint6
     return weft_buffer_create(ctx, &(weft_buffer_desc){.size = n * 4, .label = label});
 }
 
+static uint64_t cells_of(const weft_model_session *s)
+{
+    return (uint64_t)s->desc.sequences * s->model->params.kv_heads * s->desc.context;
+}
+
+/* Asked before anything of the context's length is allocated. */
+static bool cache_fits(const weft_model_session *s)
+{
+    const weft_model *m = s->model;
+    uint32_t size = m->params.key_size > m->params.value_size ? m->params.key_size
+                                                              : m->params.value_size;
+    uint64_t bytes = cells_of(s) * cache_words(s->cache, size) * 4;
+    for (uint32_t i = 0; i < m->nstages; i++)
+        if (!fits_binding(s, m->stages[i].ctx, bytes))
+            return false;
+    return true;
+}
+
 static bool make_cache(weft_model_session *s)
 {
     const weft_model *m = s->model;
     const Params     *p = &m->params;
-    uint64_t cells = (uint64_t)s->desc.sequences * p->kv_heads * s->desc.context;
+    uint64_t cells = cells_of(s);
     uint64_t scales = cells * cache_scales(s->cache, p->key_size);
     uint64_t all = scales + cells * cache_scales(s->cache, p->value_size);
     s->value_scales = (uint32_t)scales;
@@ -258,8 +282,8 @@ weft_model_session *weft_model_session_create(weft_model *m, const weft_model_se
     s->cache = d.cache == WEFT_MODEL_CACHE_F16 ? CACHE_F16
                : d.cache == WEFT_MODEL_CACHE_F32 ? CACHE_F32 : CACHE_Q8;
     s->timings.load_seconds = m->load_seconds;
-    bool ok = arena_try(&s->arena, make_lists, s);
-    if (!ok)
+    bool ok = cache_fits(s);
+    if (ok && !(ok = arena_try(&s->arena, make_lists, s)))
         context_fail(m->ctx, WEFT_ERROR_MEMORY, "no memory for the sequences of a session");
     for (uint32_t i = 0; i < m->nstages && ok; i++)
         ok = make_scratch(s, i);

@@ -297,6 +297,65 @@ static void test_estimates(void **state)
     end(&f);
 }
 
+/* Logits after tokens at every `step`th position. */
+static void decode_steps(float *out, const weft_model_session_desc *d, uint32_t step)
+{
+    Fixture  f;
+    uint32_t positions[6];
+    size_t   rows = 1;
+    for (uint32_t i = 0; i < 6; i++)
+        positions[i] = i * step;
+    begin_with(&f, d, 0);
+    assert_true(weft_model_session_decode(out, &rows, f.s, &(weft_model_batch){
+        .tokens = text, .count = 6, .positions = positions}));
+    end(&f);
+}
+
+static void test_rotations_can_be_scaled(void **state)
+{
+    float plain[TINY_VOCABULARY], x[TINY_VOCABULARY];
+    weft_model_session_desc d = {.context = 32};
+    (void)state;
+    decode_steps(plain, &d, 1);
+    decode_steps(x, &d, 2);
+    assert_true(tiny_nmse(x, plain, TINY_VOCABULARY) > 1e-5);
+    d.rope_scaling = WEFT_MODEL_SCALING_LINEAR;
+    d.rope_factor = 2;
+    decode_steps(x, &d, 2);
+    assert_same(x, plain);
+    d = (weft_model_session_desc){.context = 32, .rope_base = 100};
+    decode_steps(x, &d, 1);
+    assert_true(tiny_nmse(x, plain, TINY_VOCABULARY) > 1e-5);
+}
+
+/* Sizes whose products exceed 32 bits, or any memory. */
+static void test_sizes_of_sessions(void **state)
+{
+    static const struct { weft_model_session_desc d; weft_error_kind kind; } cases[] = {
+        {{.batch = UINT32_MAX, .context = UINT32_MAX}, WEFT_ERROR_INVALID},
+        {{.batch = 4097, .context = 8192}, WEFT_ERROR_INVALID},
+        {{.context = UINT32_MAX}, WEFT_ERROR_MEMORY},
+        {{.context = 1u << 31, .sequences = 1024}, WEFT_ERROR_MEMORY},
+        {{.sequences = 1025}, WEFT_ERROR_INVALID},
+        {{.rope_base = -1}, WEFT_ERROR_INVALID},
+    };
+    Fixture f;
+    (void)state;
+    begin(&f);
+    for (size_t i = 0; i < COUNTOF(cases); i++) {
+        assert_null(weft_model_session_create(f.model, &cases[i].d));
+        assert_int_equal(weft_context_error(f.ctx)->kind, cases[i].kind);
+        weft_context_error_clear(f.ctx);
+    }
+    weft_model_session *s = weft_model_session_create(f.model, &(weft_model_session_desc){
+        .batch = UINT32_MAX, .context = 32});
+    weft_model_session_desc d;
+    assert_true(weft_model_session_desc_get(&d, s));
+    assert_int_equal(d.batch, 32);
+    weft_model_session_release(s);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +369,8 @@ int main(void)
         cmocka_unit_test(test_files_that_are_no_models),
         cmocka_unit_test(test_loading_can_be_cancelled),
         cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_rotations_can_be_scaled),
+        cmocka_unit_test(test_sizes_of_sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

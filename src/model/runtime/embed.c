@@ -37,6 +37,15 @@ static void normalize(float *v, uint32_t n)
         v[i] = (float)(v[i] * scale);
 }
 
+/* Damaged weights give NaN. */
+static bool is_finite(const float *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!isfinite(v[i]))
+            return false;
+    return true;
+}
+
 /* All rows of one text, in s->hidden. */
 static bool hidden_states(weft_model_session *s, const weft_token *tokens, size_t count)
 {
@@ -69,6 +78,17 @@ bool weft_model_session_encode(float *out, weft_model_session *s, const weft_tok
     return ok;
 }
 
+/* What the vocabulary puts after each text stays its end. */
+static size_t truncate(weft_token *tokens, size_t count, size_t most,
+                       const weft_model_tokenizer *tokenizer)
+{
+    weft_model_tokenizer_info t = {0};
+    weft_model_tokenizer_info_get(&t, tokenizer);
+    if (t.add_eos || t.add_sep)
+        tokens[most - 1] = tokens[count - 1];
+    return most;
+}
+
 static bool embed_one(float *out, weft_model_session *s, const char *text,
                       const weft_model_embed_desc *d)
 {
@@ -80,20 +100,23 @@ static bool embed_one(float *out, weft_model_session *s, const char *text,
     if (!tokens)
         context_fail(m->ctx, WEFT_ERROR_MEMORY, "no memory to embed a text");
     if (ok && count > s->desc.context && d->truncate)
-        count = s->desc.context;
+        count = truncate(tokens, count, s->desc.context, m->tokenizer);
     if (ok && (count == 0 || count > s->desc.context))
         ok = context_fail(m->ctx, WEFT_ERROR_INVALID,
                           count ? "a text has %zu tokens; the context has room for %u"
                                 : "a text has no tokens", count, s->desc.context);
     ok = ok && hidden_states(s, tokens, count);
-    if (ok) {
-        pool(out, s->hidden, count, m->params.embedding,
-             d->pooling ? d->pooling : m->params.pooling);
-        if (!d->no_normalize)
-            normalize(out, m->params.embedding);
-    }
     free(tokens);
-    return ok;
+    if (!ok)
+        return false;
+    pool(out, s->hidden, count, m->params.embedding,
+         d->pooling ? d->pooling : m->params.pooling);
+    if (!is_finite(out, m->params.embedding))
+        return context_fail(m->ctx, WEFT_ERROR_INTERNAL,
+                            "the vector of a text has numbers that are not finite");
+    if (!d->no_normalize)
+        normalize(out, m->params.embedding);
+    return true;
 }
 
 bool weft_model_session_embed(float *out, weft_model_session *s, const char *const *texts,

@@ -10,6 +10,7 @@
 #include "model/gguf.h"
 #include "model/runtime/runtime_priv.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,8 @@ bool matrix_scale(float *out, weft_context *ctx, const weft_gguf *file, const we
         float one;
         if (!weft_gguf_read(&one, file, scale, i, 1))
             return false;
+        if (!isfinite(one))
+            return context_fail(ctx, WEFT_ERROR_FORMAT, "a number of '%s' is not finite", name);
         if (i && one != *out)
             return context_fail(ctx, WEFT_ERROR_UNSUPPORTED,
                                 "the numbers of '%s' are not all the same", name);

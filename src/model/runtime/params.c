@@ -69,6 +69,16 @@ static double real(const Reader *r, const char *key, double other)
     return is_number(v) ? v->f : other;
 }
 
+/* The same with limits; what is outside them is a damaged file. */
+static float limited(Reader *r, const char *key, double other, double least, double most)
+{
+    double v = real(r, key, other);
+    if (r->ok && !(v >= least && v <= most))
+        r->ok = context_fail(r->ctx, WEFT_ERROR_FORMAT, "'%s.%s' must be from %g to %g, not %g",
+                             r->arch, key, least, most, v);
+    return (float)v;
+}
+
 /* The first element of an array, if it is one whose elements are all equal. */
 static bool common_element(const Reader *r, const weft_gguf_value *v, double *out)
 {
@@ -102,18 +112,17 @@ static uint32_t size(Reader *r, const char *key, uint32_t other)
 
 /* ---- rope ---- */
 
-static void read_scaling(Params *p, const Reader *r)
+static void read_scaling(Params *p, Reader *r)
 {
     const weft_gguf_value *v = find(r, "rope.scaling.type");
     const char *type = v && v->kind == WEFT_GGUF_STRING ? v->text : "";
-    p->rope_factor = (float)real(r, "rope.scaling.factor", real(r, "rope.scale_linear", 1));
+    p->rope_factor = limited(r, "rope.scaling.factor", real(r, "rope.scale_linear", 1), 0, 1e9);
     p->scaling = strcmp(type, "yarn") == 0 ? WEFT_MODEL_SCALING_YARN
                  : strcmp(type, "longrope") == 0 ? WEFT_MODEL_SCALING_LONGROPE
                  : p->rope_factor != 1 && strcmp(type, "none") != 0 ? WEFT_MODEL_SCALING_LINEAR
                                                                    : WEFT_MODEL_SCALING_NONE;
-    double attention = real(r, "rope.scaling.attn_factor", 0);
-    p->yarn_attention = (float)attention;
-    if (p->rope_factor <= 0)
+    p->yarn_attention = limited(r, "rope.scaling.attn_factor", 0, -1e9, 1e9);
+    if (p->rope_factor == 0)
         p->rope_factor = 1;
 }
 
@@ -133,7 +142,7 @@ static void read_experts(Params *p, Reader *r)
     p->expert_feed_forward = size(r, "expert_feed_forward_length", 0);
     if (p->expert_feed_forward == 0)
         p->expert_feed_forward = each;
-    p->expert_scale = (float)real(r, "expert_weights_scale", 1);
+    p->expert_scale = limited(r, "expert_weights_scale", 1, -1e30, 1e30);
     if (p->expert_scale == 0)
         p->expert_scale = 1;
     if (r->ok && (p->experts > MOST_EXPERTS || p->experts_used == 0 ||
@@ -210,20 +219,20 @@ static uint32_t scaled_by(const Params *p)
     return largest ? p->embedding / p->heads : p->key_size;
 }
 
-static void read_reals(Params *p, const Reader *r)
+static void read_reals(Params *p, Reader *r)
 {
     const char *epsilon = p->arch->norm == NORM_RMS ? "attention.layer_norm_rms_epsilon"
                                                     : "attention.layer_norm_epsilon";
-    p->epsilon = (float)real(r, epsilon, 1e-5);
-    p->rope_base = (float)real(r, "rope.freq_base", 10000);
+    p->epsilon = limited(r, epsilon, 1e-5, 0, 1);
+    p->rope_base = limited(r, "rope.freq_base", 10000, 1e-9, 1e30);
     p->local_unscaled = p->arch->window == WINDOW_ALL_BUT_6TH;
-    p->rope_base_local = (float)real(r, "rope.freq_base_swa",
-                                     p->local_unscaled ? 10000 : p->rope_base);
+    p->rope_base_local = limited(r, "rope.freq_base_swa",
+                                 p->local_unscaled ? 10000 : p->rope_base, 1e-9, 1e30);
     p->local_rope = p->window && (p->local_unscaled || p->rope_base_local != p->rope_base);
     if (p->arch->traits & TRAIT_CAPS)
-        p->attention_cap = (float)real(r, "attn_logit_softcapping", 0);
+        p->attention_cap = limited(r, "attn_logit_softcapping", 0, 0, 1e30);
     if (p->arch->traits & TRAIT_LOGIT_CAP)
-        p->logit_cap = (float)real(r, "final_logit_softcapping", 0);
+        p->logit_cap = limited(r, "final_logit_softcapping", 0, 0, 1e30);
     p->attention_scale = (float)(1 / sqrt(scaled_by(p)));
     p->embed_factor = p->arch->traits & TRAIT_EMBED_SCALE ? sqrtf((float)p->embedding) : 1;
     p->parallel = p->arch->traits & TRAIT_PARALLEL ||
@@ -253,6 +262,8 @@ bool params_read(Params *out, weft_context *ctx, const weft_gguf *file, const ch
     if (!r.ok)
         return false;
     read_reals(&p, &r);
+    if (!r.ok)
+        return false;
     const weft_gguf_tensor *e = weft_gguf_tensor_find(file, "token_embd.weight");
     if (!e || e->shape[0] != p.embedding || e->shape[1] == 0 || e->shape[1] > MOST)
         return context_fail(ctx, WEFT_ERROR_FORMAT,

@@ -6,6 +6,7 @@
  */
 #include "support/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/model.h>
@@ -140,6 +141,51 @@ static void test_logits_and_vectors(void **state)
     weft_model_task_release(t);
     free(want);
     free(found);
+    close_model(&f);
+}
+
+/* The rows of a text's tokens, as a pooling makes one vector of them. */
+static void pooled(double *out, const float *rows, size_t count, weft_model_pooling how)
+{
+    double length = 0;
+    for (size_t k = 0; k < 32; k++) {
+        out[k] = how == WEFT_MODEL_POOLING_LAST ? rows[(count - 1) * 32 + k] : rows[k];
+        for (size_t i = 1; i < count && how == WEFT_MODEL_POOLING_MEAN; i++)
+            out[k] += rows[i * 32 + k];
+        length += out[k] * out[k];
+    }
+    for (size_t k = 0; k < 32; k++)
+        out[k] /= sqrt(length);
+}
+
+static void test_poolings(void **state)
+{
+    static const weft_model_pooling all[] = {
+        WEFT_MODEL_POOLING_MEAN, WEFT_MODEL_POOLING_CLS, WEFT_MODEL_POOLING_LAST};
+    Fixture     f = open_model(0);
+    weft_token  tokens[16];
+    float       rows[16 * 32], found[32];
+    double      want[3][32];
+    size_t      count = COUNTOF(tokens);
+    const char *text = "Weft runs this";
+    (void)state;
+    assert_true(weft_model_tokenize(tokens, &count, weft_model_tokenizer_of(f.model), text,
+                                    WEFT_MODEL_TEXT, 0));
+    assert_true(count > 2);
+    assert_true(weft_model_session_encode(rows, f.session, tokens, count));
+    for (size_t i = 0; i < COUNTOF(all); i++) {
+        pooled(want[i], rows, count, all[i]);
+        assert_true(weft_model_session_embed(found, f.session, &text, 1, &(weft_model_embed_desc){
+            .pooling = all[i]}));
+        for (size_t k = 0; k < 32; k++)
+            assert_true(fabs(found[k] - want[i][k]) < 1e-5);
+    }
+    for (size_t i = 0; i < COUNTOF(all); i++) {
+        double apart = 0;
+        for (size_t k = 0; k < 32; k++)
+            apart += fabs(want[i][k] - want[(i + 1) % 3][k]);
+        assert_true(apart > 1e-2);
+    }
     close_model(&f);
 }
 
@@ -309,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_cancelled_texts_are_answers),
         cmocka_unit_test(test_logits_and_vectors),
+        cmocka_unit_test(test_poolings),
         cmocka_unit_test(test_loading),
         cmocka_unit_test(test_wrong_calls),
         cmocka_unit_test(test_own_kernels_read_results),

@@ -356,6 +356,95 @@ static void test_sizes_of_sessions(void **state)
     end(&f);
 }
 
+/* NULL after an error of the kind "format". */
+static weft_model *model_of(weft_context *ctx, const Build *file)
+{
+    weft_model *m = weft_model_create(ctx, &(weft_model_desc){
+        .data = file->bytes.data, .size = file->bytes.len});
+    if (!m) {
+        assert_int_equal(weft_context_error(ctx)->kind, WEFT_ERROR_FORMAT);
+        weft_context_error_clear(ctx);
+    }
+    return m;
+}
+
+static void scaled_logits(float *out, weft_context *ctx, float scale)
+{
+    Arena  arena;
+    Build  file;
+    size_t rows = 1;
+    arena_init(&arena, 0);
+    tiny_build_scaled(&file, &arena, scale);
+    weft_model         *m = model_of(ctx, &file);
+    weft_model_session *s = weft_model_session_create(m, NULL);
+    assert_true(weft_model_session_decode(out, &rows, s, &(weft_model_batch){
+        .tokens = text, .count = 4}));
+    weft_model_session_release(s);
+    weft_model_release(m);
+    arena_fini(&arena);
+}
+
+static void test_scales_of_matrices(void **state)
+{
+    static const float damaged[] = {NAN, INFINITY, -INFINITY};
+    float once[TINY_VOCABULARY], twice[TINY_VOCABULARY];
+    weft_context *ctx = weft_context_create(&(weft_context_desc){.adapter = "cpu"});
+    (void)state;
+    scaled_logits(once, ctx, 1);
+    scaled_logits(twice, ctx, 2);
+    for (int i = 0; i < TINY_VOCABULARY; i++)
+        once[i] *= 2;
+    assert_same(twice, once);
+    for (size_t i = 0; i < COUNTOF(damaged); i++) {
+        Arena arena;
+        Build file;
+        arena_init(&arena, 0);
+        tiny_build_scaled(&file, &arena, damaged[i]);
+        assert_null(model_of(ctx, &file));
+        arena_fini(&arena);
+    }
+    weft_context_release(ctx);
+}
+
+/* A file without tensors is refused for its numbers, or for what is missing. */
+static void test_numbers_that_make_no_model(void **state)
+{
+    static const struct { const char *key; float value; } damaged[] = {
+        {"llama.attention.layer_norm_rms_epsilon", -1},
+        {"llama.attention.layer_norm_rms_epsilon", NAN},
+        {"llama.rope.freq_base", 0}, {"llama.rope.freq_base", INFINITY},
+        {"llama.rope.scaling.factor", NAN}, {"llama.rope.scaling.factor", -2},
+        {"llama.context_length", NAN},
+    };
+    weft_context *ctx = weft_context_create(&(weft_context_desc){.adapter = "cpu"});
+    (void)state;
+    for (size_t i = 0; i < COUNTOF(damaged); i++) {
+        Arena arena;
+        Build b = {.arena = &arena};
+        arena_init(&arena, 0);
+        build_header(&b, 3, 1, 6);
+        build_text(&b, "general.architecture", "llama");
+        build_number(&b, "llama.embedding_length", 32);
+        build_number(&b, "llama.block_count", 1);
+        build_number(&b, "llama.attention.head_count", 2);
+        build_number(&b, "llama.feed_forward_length", 32);
+        build_string(&b, damaged[i].key);
+        build_u32(&b, 6);               /* an f32 */
+        build_bytes(&b, &damaged[i].value, sizeof damaged[i].value);
+        build_tensor(&b, "token_embd.weight", 32, WEFT_GGUF_TYPE_F32, 0);
+        build_pad(&b, 32);
+        build_bytes(&b, (float[32]){0}, sizeof(float[32]));
+        assert_null(weft_model_create(ctx, &(weft_model_desc){
+            .data = b.bytes.data, .size = b.bytes.len}));
+        assert_int_equal(weft_context_error(ctx)->kind, WEFT_ERROR_FORMAT);
+        if (!strstr(weft_context_error(ctx)->message, damaged[i].key))
+            fail_msg("%s: %s", damaged[i].key, weft_context_error(ctx)->message);
+        weft_context_error_clear(ctx);
+        arena_fini(&arena);
+    }
+    weft_context_release(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +460,8 @@ int main(void)
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_rotations_can_be_scaled),
         cmocka_unit_test(test_sizes_of_sessions),
+        cmocka_unit_test(test_scales_of_matrices),
+        cmocka_unit_test(test_numbers_that_make_no_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,34 @@ static void add_tensor(Files *f, const char *name, const Tensor *t)
     }
 }
 
+static void build_all(Files *f, const float *scale)
+{
+    Build *out = f->list;
+    build_header(out, 3, COUNTOF(other_tensors) + TINY_LAYERS * COUNTOF(layer_tensors) +
+                         (scale != NULL), 7);
+    build_text(out, "general.architecture", "llama");
+    build_number(out, "llama.embedding_length", TINY_EMBEDDING);
+    build_number(out, "llama.block_count", TINY_LAYERS);
+    build_number(out, "llama.attention.head_count", TINY_HEADS);
+    build_number(out, "llama.attention.head_count_kv", TINY_KV_HEADS);
+    build_number(out, "llama.feed_forward_length", TINY_FEED_FORWARD);
+    build_number(out, "llama.context_length", TINY_CONTEXT);
+    for (size_t i = 0; i < COUNTOF(other_tensors); i++)
+        add_tensor(f, other_tensors[i].name, &other_tensors[i]);
+    for (uint32_t l = 0; l < TINY_LAYERS; l++)
+        for (size_t i = 0; i < COUNTOF(layer_tensors); i++)
+            add_tensor(f, arena_printf(out->arena, "blk.%u.%s", l, layer_tensors[i].name),
+                       &layer_tensors[i]);
+    build_pad(&f->data, 32);
+    if (scale) {
+        build_tensor(out, "output.scale", 1, WEFT_GGUF_TYPE_F32, f->data.bytes.len);
+        build_bytes(&f->data, scale, sizeof *scale);
+        build_pad(&f->data, 32);
+    }
+    build_pad(out, 32);
+    build_bytes(out, f->data.bytes.data, f->data.bytes.len);
+}
+
 void tiny_build(Build *out, Arena *arena, weft_gguf_type type, bool plain, uint32_t seed)
 {
     tiny_build_mixed(out, arena, type, type, plain, seed);
@@ -161,23 +189,14 @@ void tiny_build_mixed(Build *out, Arena *arena, weft_gguf_type type, weft_gguf_t
 {
     *out = (Build){.arena = arena};
     Files f = {out, {.arena = arena}, type, other, plain, seed * 2654435761u + 1};
-    build_header(out, 3, COUNTOF(other_tensors) + TINY_LAYERS * COUNTOF(layer_tensors), 7);
-    build_text(out, "general.architecture", "llama");
-    build_number(out, "llama.embedding_length", TINY_EMBEDDING);
-    build_number(out, "llama.block_count", TINY_LAYERS);
-    build_number(out, "llama.attention.head_count", TINY_HEADS);
-    build_number(out, "llama.attention.head_count_kv", TINY_KV_HEADS);
-    build_number(out, "llama.feed_forward_length", TINY_FEED_FORWARD);
-    build_number(out, "llama.context_length", TINY_CONTEXT);
-    for (size_t i = 0; i < COUNTOF(other_tensors); i++)
-        add_tensor(&f, other_tensors[i].name, &other_tensors[i]);
-    for (uint32_t l = 0; l < TINY_LAYERS; l++)
-        for (size_t i = 0; i < COUNTOF(layer_tensors); i++)
-            add_tensor(&f, arena_printf(arena, "blk.%u.%s", l, layer_tensors[i].name),
-                       &layer_tensors[i]);
-    build_pad(out, 32);
-    build_pad(&f.data, 32);
-    build_bytes(out, f.data.bytes.data, f.data.bytes.len);
+    build_all(&f, NULL);
+}
+
+void tiny_build_scaled(Build *out, Arena *arena, float scale)
+{
+    *out = (Build){.arena = arena};
+    Files f = {out, {.arena = arena}, WEFT_GGUF_TYPE_Q8_0, WEFT_GGUF_TYPE_Q8_0, false, 7};
+    build_all(&f, &scale);
 }
 
 double tiny_nmse(const float *x, const float *y, size_t n)

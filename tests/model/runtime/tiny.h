@@ -17,6 +17,8 @@ void tiny_build(Build *out, Arena *arena, weft_gguf_type type, bool plain, uint3
 /* The same with another type for some of the matrices that are computed together with others. */
 void tiny_build_mixed(Build *out, Arena *arena, weft_gguf_type type, weft_gguf_type other,
                       bool plain, uint32_t seed);
+/* With a tensor that multiplies the logits. */
+void tiny_build_scaled(Build *out, Arena *arena, float scale);
 /* Sum of squared differences, beside the sum of squares of `y`. */
 double tiny_nmse(const float *x, const float *y, size_t n);
 

@@ -3,14 +3,16 @@
 // running maximum and sum, so that any length fits workgroup memory.
 //
 //   qkv    [tokens][stride]          queries from 0
-//   spots  [tokens]                  sequence, position, cells in use
+//   spots  [tokens]                  sequence, position, cells that it may see
 //   places [sequence][cells]         the position in each cell; 0xffffffff: empty
-//   keys, values, scales             as in rope_store
+//   keys, values, scales             as in rope_store; cells is a multiple of 64
 //   sinks  [heads]                   scores that take part in the softmax without a value
 //   y      [tokens][heads * DV]
 //
-// A workgroup is one head of one token. A cell is seen if its position is not after the
-// query's (with CAUSAL) and less than `window` before it (0: any). PARTS 1 ends after the
+// A workgroup is ${HEADS} heads of one token, whose keys and values are the same; lines with #h
+// stand for one line for each. A cell is seen if its position is not after the
+// query's (with CAUSAL) and less than `window` before it (0: any). Positions grow with the
+// cells, so that a window is within as many of the last cells. PARTS 1 ends after the
 // scores, 2 after the softmax: to time them.
 struct Params {
   stride : u32, heads : u32, kv_heads : u32, cells : u32, window : u32, y_stride : u32,
@@ -34,63 +36,73 @@ ${SINK_BINDING}
 
 const none = -3.0e38;
 
-var<workgroup> score : array<f32, ${CHUNK}>;
-var<workgroup> part : array<f32, 64>;
+var<workgroup> score : array<f32, ${SCORE_ROOM}>;
+var<workgroup> part : array<f32, ${PART_ROOM}>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group : vec3u, @builtin(local_invocation_index) l : u32) {
-  let h = group.x;
+  let h = group.x * ${HEADS}u;
   let t = group.y;
   let spot = spots[t];
   let head = spot.x * p.kv_heads + h / (p.heads / p.kv_heads);
-  let q = t * p.stride + h * D;
-  var most = none;
-  var sum = 0.0;
-  var out#d = ${ZERO};
-  for (var base = 0u; base < spot.z; base += ${CHUNK}u) {
+  let q#h = t * p.stride + (h + #hu) * D;
+  var most#h = none;
+  var sum#h = 0.0;
+  var out#d_#h = ${ZERO};
+  let past = select(0u, spot.z - p.window, p.window > 0u && spot.z > p.window && CAUSAL != 0u);
+  for (var base = past / ${CHUNK}u * ${CHUNK}u; base < spot.z; base += ${CHUNK}u) {
     let count = min(${CHUNK}u, spot.z - base);
-    var top = none;
-    for (var i = l; i < count; i += 64u) {
-      var s = 0.0;
+    var top#h = none;
+    for (var run = 0u; run < count; run += 64u) {
+      let i = run + l;
+      let block = head * p.cells + base + run;
+      var s#h = 0.0;
       ${SCORES}
-      s *= p.scale;
-      if (p.soft_cap > 0.0) { s = p.soft_cap * tanh(s / p.soft_cap); }
+      s#h *= p.scale;
+      if (p.soft_cap > 0.0) {
+        s#h = p.soft_cap * tanh(s#h / p.soft_cap);
+      }
       let place = places[spot.x * p.cells + base + i];
-      let seen = place != 0xffffffffu && (CAUSAL == 0u || place <= spot.y) &&
+      let seen = i < count && place != 0xffffffffu && (CAUSAL == 0u || place <= spot.y) &&
                  (p.window == 0u || place + p.window > spot.y);
-      s = select(none, s, seen);
-      score[i] = s;
-      top = max(top, s);
+      s#h = select(none, s#h, seen);
+      score[#hu * ${CHUNK}u + i] = s#h;
+      top#h = max(top#h, s#h);
     }
-    part[l] = top;
+    part[#hu * 64u + l] = top#h;
     workgroupBarrier();
     for (var s = 32u; s > 0u; s /= 2u) {
-      if (l < s) { part[l] = max(part[l], part[l + s]); }
+      if (l < s) {
+        part[#hu * 64u + l] = max(part[#hu * 64u + l], part[#hu * 64u + l + s]);
+      }
       workgroupBarrier();
     }
-    let higher = max(most, part[0]);
+    let higher#h = max(most#h, part[#hu * 64u]);
     workgroupBarrier();
     if (PARTS != 1u) {
-      let shrink = select(exp(most - higher), 1.0, most == higher);
-      var add = 0.0;
-      for (var i = l; i < count; i += 64u) {
-        let e = select(exp(score[i] - higher), 0.0, score[i] == none);
-        score[i] = e;
-        add += e;
+      let shrink#h = select(exp(most#h - higher#h), 1.0, most#h == higher#h);
+      var add#h = 0.0;
+      for (var i = l; i < (count + 63u) / 64u * 64u; i += 64u) {
+        let s#h = score[#hu * ${CHUNK}u + i];
+        let e#h = select(exp(s#h - higher#h), 0.0, s#h == none);
+        score[#hu * ${CHUNK}u + i] = e#h;
+        add#h += e#h;
       }
-      part[l] = add;
+      part[#hu * 64u + l] = add#h;
       workgroupBarrier();
       for (var s = 32u; s > 0u; s /= 2u) {
-        if (l < s) { part[l] += part[l + s]; }
+        if (l < s) {
+          part[#hu * 64u + l] += part[#hu * 64u + l + s];
+        }
         workgroupBarrier();
       }
-      sum = sum * shrink + part[0];
-      out#d *= shrink;
+      sum#h = sum#h * shrink#h + part[#hu * 64u];
+      out#d_#h *= shrink#h;
     }
-    most = higher;
+    most#h = higher#h;
     if (PARTS == 0u) {
       for (var i = 0u; i < count; i++) {
-        let e = score[i];
+        let e#h = score[#hu * ${CHUNK}u + i];
         let at = (head * p.cells + base + i) * (DV / ${PACK}u);
         ${VALUE_SCALE}
         ${VALUES}
@@ -99,7 +111,7 @@ fn main(@builtin(workgroup_id) group : vec3u, @builtin(local_invocation_index) l
     workgroupBarrier();
   }
   ${SINK}
-  let r = select(0.0, 1.0 / sum, sum > 0.0);
-  let to = t * p.y_stride + h * DV;
+  let r#h = select(0.0, 1.0 / sum#h, sum#h > 0.0);
+  let to#h = t * p.y_stride + (h + #hu) * DV;
   ${STORE}
 }

@@ -5,9 +5,10 @@
 //   qkv    [tokens][stride]          queries from 0, keys from k_first, values from v_first
 //   table  [tokens][rotated / 2]     cosine and sine for each pair
 //   cells  [tokens]                  where each token goes: sequence, cell
-//   keys   [sequence][kv head][D / ${PACK}][cells]   ${PACK} neighbours of a head in a word
+//   keys   [sequence][kv head][cells / 64][D / ${PACK}][64]   ${PACK} neighbours of a head in
+//          a word; what 64 cells have lies together
 //   values [sequence][kv head][cells][DV / ${PACK}]
-//   scales [sequence][kv head][D / 32][cells]        of keys in words of four signed bytes;
+//   scales [sequence][kv head][cells / 64][D / 32][64]   of keys in words of four signed bytes;
 //          from value_scales on [sequence][kv head][cells][DV / 32] those of values
 //
 // Pairs are (2i, 2i+1) with PAIRS 1, (i, i + rotated / 2) otherwise.
@@ -66,10 +67,12 @@ fn main(@builtin(workgroup_id) group : vec3u, @builtin(local_invocation_index) l
     workgroupBarrier();
     let cell = cells[t];
     let head = cell.x * p.kv_heads + h;
+    let block = head * p.cells + cell.y / 64u * 64u;
+    let place = cell.y % 64u;
     let v_from = row + p.v_first + h * DV;
     ${STORE_SCALES}
     for (var i = l; i < D / ${PACK}u; i += 64u) {
-      keys[(head * (D / ${PACK}u) + i) * p.cells + cell.y] = ${PACK_KEY};
+      keys[block * (D / ${PACK}u) + i * 64u + place] = ${PACK_KEY};
     }
     for (var i = l; i < DV / ${PACK}u; i += 64u) {
       values[(head * p.cells + cell.y) * (DV / ${PACK}u) + i] = ${PACK_VALUE};

@@ -28,6 +28,7 @@ typedef struct Upload {
 
 static void fill_upload(const Upload *u, weft_model_session *s, const Item *items, uint32_t rows)
 {
+    bool sees_all = s->model->params.arch->traits & TRAIT_BIDIRECTIONAL;
     for (uint32_t i = 0; i < rows; i++) {
         const Item *it = &items[i];
         Sequence   *q = &s->sequences[it->sequence];
@@ -42,7 +43,8 @@ static void fill_upload(const Upload *u, weft_model_session *s, const Item *item
     }
     for (uint32_t i = 0; i < rows; i++) {
         const Item *it = &items[i];
-        uint32_t spot[] = {it->sequence, it->position, s->sequences[it->sequence].length, 0};
+        uint32_t length = s->sequences[it->sequence].length;
+        uint32_t spot[] = {it->sequence, it->position, sees_all ? length : it->cell + 1, 0};
         memcpy(u->spots + 4 * i, spot, sizeof spot);
     }
 }

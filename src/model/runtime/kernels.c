@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define CHUNK 1024u                     /* cells that attention looks at at a time */
+#define SCORES 2048u                    /* scores of all heads of a workgroup      */
 
 uint32_t cache_words(CacheFormat format, uint32_t size)
 {
@@ -221,7 +222,7 @@ static const char *rope_text(Arena *a, const KernelKey *key)
         "STORE_SCALES",
         q8 ? "for (var b = l; b < (D + 31u) / 32u; b += 64u) {\n"
              "      key_scale[b] = key_block(b);\n"
-             "      scales[(head * ((D + 31u) / 32u) + b) * p.cells + cell.y] = key_scale[b];\n"
+             "      scales[block * ((D + 31u) / 32u) + b * 64u + place] = key_scale[b];\n"
              "    }\n"
              "    for (var b = l; b < (DV + 31u) / 32u; b += 64u) {\n"
              "      value_scale[b] = value_block(v_from, b);\n"
@@ -236,42 +237,49 @@ static const struct { const char *word, *pack, *zero, *scores, *values, *store; 
     [CACHE_F32] = {
         "f32", "1", "0.0",
         "for (var d = 0u; d < D; d++) {\n"
-        "        s += qkv[q + d] * keys[(head * D + d) * p.cells + base + i];\n      }",
-        "if (l + #du * 64u < DV) { out#d += e * values[at + l + #du * 64u]; }",
-        "if (l + #du * 64u < DV) { y[to + l + #du * 64u] = out#d * r; }"},
+        "        let k = keys[block * D + d * 64u + l];\n"
+        "        s#h += qkv[q#h + d] * k;\n      }",
+        "if (l + #du * 64u < DV) { out#d_#h += e#h * values[at + l + #du * 64u]; }",
+        "if (l + #du * 64u < DV) { y[to#h + l + #du * 64u] = out#d_#h * r#h; }"},
     [CACHE_F16] = {
         "u32", "2", "vec2f(0.0)",
         "for (var d = 0u; d < D / 2u; d++) {\n"
-        "        let k = unpack2x16float(keys[(head * (D / 2u) + d) * p.cells + base + i]);\n"
-        "        s += qkv[q + 2u * d] * k.x + qkv[q + 2u * d + 1u] * k.y;\n      }",
+        "        let k = unpack2x16float(keys[block * (D / 2u) + d * 64u + l]);\n"
+        "        s#h += qkv[q#h + 2u * d] * k.x + qkv[q#h + 2u * d + 1u] * k.y;\n      }",
         "if (l + #du * 64u < DV / 2u) { "
-        "out#d += e * unpack2x16float(values[at + l + #du * 64u]); }",
-        "if (l + #du * 64u < DV / 2u) { let i = to + 2u * (l + #du * 64u); "
-        "y[i] = out#d.x * r; y[i + 1u] = out#d.y * r; }"},
+        "out#d_#h += e#h * unpack2x16float(values[at + l + #du * 64u]); }",
+        "if (l + #du * 64u < DV / 2u) { let i = to#h + 2u * (l + #du * 64u); "
+        "y[i] = out#d_#h.x * r#h; y[i + 1u] = out#d_#h.y * r#h; }"},
     [CACHE_Q8] = {
         "u32", "4", "vec4f(0.0)",
         "for (var b = 0u; b < (D + 31u) / 32u; b++) {\n"
-        "        var some = 0.0;\n"
+        "        var some#h = 0.0;\n"
         "        for (var d = b * 8u; d < min(b * 8u + 8u, D / 4u); d++) {\n"
-        "          let k = vec4f(unpack4xI8(keys[(head * (D / 4u) + d) * p.cells + base + i]));\n"
-        "          let x = q + 4u * d;\n"
-        "          some += dot(k, vec4f(qkv[x], qkv[x + 1u], qkv[x + 2u], qkv[x + 3u]));\n"
+        "          let k = vec4f(unpack4xI8(keys[block * (D / 4u) + d * 64u + l]));\n"
+        "          let x#h = q#h + 4u * d;\n"
+        "          some#h += dot(k, vec4f(qkv[x#h], qkv[x#h + 1u], qkv[x#h + 2u], "
+        "qkv[x#h + 3u]));\n"
         "        }\n"
-        "        s += some * scales[(head * ((D + 31u) / 32u) + b) * p.cells + base + i];\n"
+        "        let scale = scales[block * ((D + 31u) / 32u) + b * 64u + l];\n"
+        "        s#h += some#h * scale;\n"
         "      }",
-        "if (l + #du * 64u < DV / 4u) { let w = l + #du * 64u; out#d += "
-        "e * scales[scale_at + w / 8u] * vec4f(unpack4xI8(values[at + w])); }",
-        "if (l + #du * 64u < DV / 4u) { let i = to + 4u * (l + #du * 64u); "
-        "y[i] = out#d.x * r; y[i + 1u] = out#d.y * r; "
-        "y[i + 2u] = out#d.z * r; y[i + 3u] = out#d.w * r; }"},
+        "if (l + #du * 64u < DV / 4u) { let w = l + #du * 64u; out#d_#h += "
+        "e#h * scales[scale_at + w / 8u] * vec4f(unpack4xI8(values[at + w])); }",
+        "if (l + #du * 64u < DV / 4u) { let i = to#h + 4u * (l + #du * 64u); "
+        "y[i] = out#d_#h.x * r#h; y[i + 1u] = out#d_#h.y * r#h; "
+        "y[i + 2u] = out#d_#h.z * r#h; y[i + 3u] = out#d_#h.w * r#h; }"},
 };
 
 static const char *attention_text(Arena *a, const KernelKey *key)
 {
-    bool sinks = key->flags & 2, q8 = key->format == CACHE_Q8;
+    bool     sinks = key->flags & 2, q8 = key->format == CACHE_Q8;
+    uint32_t heads = key->groups, chunk = SCORES / heads / 64 * 64;
+    chunk = chunk < CHUNK ? chunk : CHUNK;
     const char *text = context_kernel_text(
         a, context_kernel_find(model_runtime_kernels, "attention"),
-        "CHUNK", arena_printf(a, "%u", CHUNK), "WORD", cache_rows[key->format].word,
+        "CHUNK", arena_printf(a, "%u", chunk), "HEADS", arena_printf(a, "%u", heads),
+        "SCORE_ROOM", arena_printf(a, "%u", chunk * heads),
+        "PART_ROOM", arena_printf(a, "%u", 64 * heads), "WORD", cache_rows[key->format].word,
         "PACK", cache_rows[key->format].pack, "ZERO", cache_rows[key->format].zero,
         "SCALE_BINDINGS", scale_bindings((CacheFormat)key->format, "read"),
         "VALUE_SCALE",
@@ -279,12 +287,14 @@ static const char *attention_text(Arena *a, const KernelKey *key)
              "          (head * p.cells + base + i) * ((DV + 31u) / 32u);" : "",
         "SINK_BINDING",
         sinks ? "@group(0) @binding(7) var<storage, read> sinks : array<f32>;" : "",
-        "SINK", sinks ? "let higher = max(most, sinks[h]);\n"
-                        "  sum = sum * exp(most - higher) + exp(sinks[h] - higher);\n"
-                        "  out#d *= exp(most - higher);" : "",
+        "SINK", sinks ? "let sink#h = sinks[h + #hu];\n"
+                        "  let last#h = max(most#h, sink#h);\n"
+                        "  sum#h = sum#h * exp(most#h - last#h) + exp(sink#h - last#h);\n"
+                        "  out#d_#h *= exp(most#h - last#h);" : "",
         "SCORES", cache_rows[key->format].scores, "VALUES", cache_rows[key->format].values,
         "STORE", cache_rows[key->format].store, NULL);
     uint32_t words = cache_words((CacheFormat)key->format, key->dv);
+    text = text ? context_kernel_repeat(a, text, 'h', heads) : NULL;
     return text ? context_kernel_repeat(a, text, 'd', (words + 63) / 64) : NULL;
 }
 

@@ -7,6 +7,8 @@
  * knows  the bindings and parameters of the .wgsl files
  * not    the order of operations (forward.c)
  */
+#include <string.h>
+
 #include "model/runtime/runtime_priv.h"
 
 void call_bind(Call *c, weft_buffer *buffer)
@@ -152,7 +154,7 @@ void ops_rope_store(Batch *b, const Layer *layer, uint32_t index)
         uint32_t tokens, stride, k_first, v_first, heads, kv_heads, rotated, cells, value_scales;
         uint32_t pad[3];
     } p = {b->rows, layer->qkv.stride, layer->qkv.starts[1], layer->qkv.starts[2], m->heads,
-           m->kv_heads, m->rotated, s->desc.context, s->value_scales, {0}};
+           m->kv_heads, m->rotated, s->cells, s->value_scales, {0}};
     Call c = {.b = b};
     call_bind(&c, b->t->qkv);
     call_bind_maybe(&c, local ? b->t->table_local : b->t->table);
@@ -166,6 +168,19 @@ void ops_rope_store(Batch *b, const Layer *layer, uint32_t index)
     call_run(&c, &key, &p, sizeof p, m->heads + m->kv_heads, b->rows);
 }
 
+/* Heads with the same keys that a workgroup computes together: a divisor of their number. On the
+ * CPU device reading and unpacking the keys takes most of the time; GPUs want many workgroups, and
+ * with a single token so do many threads. */
+static uint32_t heads_together(const Batch *b, const Params *m)
+{
+    uint32_t shared = m->heads / m->kv_heads, n = b->rows > 1 ? 8 : 4;
+    if (strcmp(weft_context_device(b->stage->ctx)->backend, "cpu") != 0)
+        return 1;
+    while (shared % n)
+        n--;
+    return n;
+}
+
 /* `parts`: ATTENTION_ALL, or less of it, for profiles. */
 enum { ATTENTION_ALL, ATTENTION_SCORES, ATTENTION_SOFTMAX };
 
@@ -177,7 +192,7 @@ static void attention(Batch *b, const Layer *layer, uint32_t index, uint32_t par
         uint32_t stride, heads, kv_heads, cells, window, y_stride;
         float    scale, soft_cap;
         uint32_t value_scales, pad[3];
-    } p = {layer->qkv.stride, m->heads, m->kv_heads, s->desc.context,
+    } p = {layer->qkv.stride, m->heads, m->kv_heads, s->cells,
            layer->local ? m->window : 0, m->heads * m->value_size, m->attention_scale,
            m->attention_cap, s->value_scales, {0}};
     Call c = {.b = b};
@@ -192,10 +207,10 @@ static void attention(Batch *b, const Layer *layer, uint32_t index, uint32_t par
         call_bind(&c, layer->sinks);
     call_bind(&c, b->t->heads);
     KernelKey key = {.kind = KERNEL_ATTENTION, .format = s->cache, .d = m->key_size,
-                     .dv = m->value_size,
+                     .dv = m->value_size, .groups = heads_together(b, m),
                      .flags = (m->arch->traits & TRAIT_BIDIRECTIONAL ? 0 : 1u) |
                               (layer->sinks ? 2u : 0) | parts << 2};
-    call_run(&c, &key, &p, sizeof p, m->heads, b->rows);
+    call_run(&c, &key, &p, sizeof p, m->heads / key.groups, b->rows);
 }
 
 /* The kernel with parts left out takes as long as the parts that are left. */

@@ -288,6 +288,7 @@ struct weft_model_session {
     weft_model    *model;
     weft_model_session_desc desc;       /* resolved                                */
     CacheFormat    cache;
+    uint32_t       cells;               /* of a sequence: its context, in whole runs */
     weft_buffer  **keys, **values;      /* [layers]                                */
     weft_buffer  **scales;              /* [layers], of CACHE_Q8                   */
     uint32_t       value_scales;        /* where those of values begin             */
@@ -388,6 +389,7 @@ bool rope_tables(weft_model_session *s, const uint32_t *positions, uint32_t rows
 
 /* ---- session.c, sequence.c ---- */
 
+#define CELL_RUN  64u                   /* cells whose keys lie together           */
 #define MOST_BATCH 4096u                /* tokens computed at a time               */
 
 /* Bytes of the cache and of the buffers of a batch. */

@@ -29,7 +29,7 @@ static bool has_sequence(const weft_model_session *s, uint32_t sequence)
 bool session_write_places(weft_model_session *s, uint32_t sequence, uint32_t from)
 {
     const Sequence *q = &s->sequences[sequence];
-    uint64_t at = (uint64_t)sequence * s->desc.context + from;
+    uint64_t at = (uint64_t)sequence * s->cells + from;
     bool     ok = true;
     for (uint32_t i = 0; i < s->model->nstages && ok && from < q->length; i++)
         ok = weft_buffer_write(s->scratch[i].places, at * 4, q->places + from,
@@ -64,7 +64,7 @@ bool weft_model_session_copy(weft_model_session *s, uint32_t to, uint32_t from)
     if (to == from)
         return true;
     const Params *p = &s->model->params;
-    uint64_t cells = (uint64_t)p->kv_heads * s->desc.context * 4;
+    uint64_t cells = (uint64_t)p->kv_heads * s->cells * 4;
     uint64_t k = cells * cache_words(s->cache, p->key_size);
     uint64_t v = cells * cache_words(s->cache, p->value_size);
     uint64_t ks = cells * cache_scales(s->cache, p->key_size);

@@ -162,7 +162,7 @@ static bool make_scratch(weft_model_session *s, uint32_t stage)
     t->rows = floats(&k, rows, "rows");
     t->cells = floats(&k, rows * 2, "cells");
     t->spots = floats(&k, rows * 4, "spots");
-    t->places = floats(&k, (uint64_t)s->desc.sequences * s->desc.context, "places");
+    t->places = floats(&k, (uint64_t)s->desc.sequences * s->cells, "places");
     t->table = floats(&k, rows * p->rotated, "rotations");
     if (p->local_rope)
         t->table_local = floats(&k, rows * p->rotated, "local rotations");
@@ -190,9 +190,15 @@ static weft_buffer *cache_buffer(weft_model_session *s, weft_context *ctx, uint6
     return weft_buffer_create(ctx, &(weft_buffer_desc){.size = n * 4, .label = label});
 }
 
+/* What a sequence's context takes: the keys of CELL_RUN cells lie together. */
+static uint64_t padded_cells(uint64_t context)
+{
+    return (context + CELL_RUN - 1) / CELL_RUN * CELL_RUN;
+}
+
 static uint64_t cells_of(const weft_model_session *s)
 {
-    return (uint64_t)s->desc.sequences * s->model->params.kv_heads * s->desc.context;
+    return s->desc.sequences * s->model->params.kv_heads * padded_cells(s->desc.context);
 }
 
 /* Asked before anything of the context's length is allocated. */
@@ -236,6 +242,7 @@ void session_estimate(weft_model_memory *out, const Params *p, const weft_model_
     CacheFormat format = formats[d->cache <= WEFT_MODEL_CACHE_Q8_0 ? d->cache : 0];
     uint64_t context = d->context ? d->context
                        : p->context < DEFAULT_CONTEXT ? p->context : DEFAULT_CONTEXT;
+    context = padded_cells(context);
     uint64_t sequences = d->sequences ? d->sequences : 1;
     uint64_t rows = d->batch ? d->batch : DEFAULT_BATCH;
     uint64_t words = cache_words(format, p->key_size) + cache_words(format, p->value_size) +
@@ -283,6 +290,7 @@ weft_model_session *weft_model_session_create(weft_model *m, const weft_model_se
                : d.cache == WEFT_MODEL_CACHE_F32 ? CACHE_F32 : CACHE_Q8;
     s->timings.load_seconds = m->load_seconds;
     bool ok = cache_fits(s);
+    s->cells = (uint32_t)padded_cells(d.context);
     if (ok && !(ok = arena_try(&s->arena, make_lists, s)))
         context_fail(m->ctx, WEFT_ERROR_MEMORY, "no memory for the sequences of a session");
     for (uint32_t i = 0; i < m->nstages && ok; i++)

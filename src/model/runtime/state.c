@@ -52,7 +52,8 @@ typedef struct Piece {
     weft_buffer *buffer;
     uint64_t     at;                    /* words before it in the buffer           */
     uint32_t     words;                 /* of one cell of one head; 0: none        */
-    bool         by_word;               /* [words][cells], else [cells][words]     */
+    bool         by_word;               /* [cells / CELL_RUN][words][CELL_RUN], in files
+                                           [words][cells]; else [cells][words]     */
 } Piece;
 
 enum { PIECES = 4 };
@@ -71,24 +72,41 @@ typedef struct Cache {
     weft_model_session *s;
     FILE     *file;
     uint32_t *words;                    /* one piece                               */
+    uint32_t *row;                      /* one word of each cell                   */
 } Cache;
+
+static bool words_move(FILE *file, uint32_t *words, size_t count, bool write)
+{
+    return (write ? fwrite(words, 4, count, file) : fread(words, 4, count, file)) == count;
+}
+
+/* Word `index` of `count` cells of a head that starts at `head`. */
+static bool row_move(Cache *c, uint32_t *head, const Piece *piece, uint32_t index, uint32_t count,
+                     bool write)
+{
+    uint32_t *first = head + (uint64_t)index * CELL_RUN;
+    uint64_t  step = (uint64_t)piece->words * CELL_RUN;
+    for (uint32_t i = 0; i < count && write; i++)
+        c->row[i] = first[i / CELL_RUN * step + i % CELL_RUN];
+    if (!words_move(c->file, c->row, count, write))
+        return false;
+    for (uint32_t i = 0; i < count && !write; i++)
+        first[i / CELL_RUN * step + i % CELL_RUN] = c->row[i];
+    return true;
+}
 
 /* The cells of a sequence that are in use. */
 static bool cells_move(Cache *c, uint32_t sequence, const Piece *piece, bool write)
 {
     const weft_model_session *s = c->s;
-    uint32_t heads = s->model->params.kv_heads, cells = s->desc.context;
-    uint32_t length = s->sequences[sequence].length;
+    uint32_t heads = s->model->params.kv_heads, length = s->sequences[sequence].length;
     for (uint32_t h = 0; h < heads; h++) {
-        uint32_t rows = piece->by_word ? piece->words : 1;
-        uint32_t width = piece->by_word ? length : length * piece->words;
-        uint64_t head = ((uint64_t)sequence * heads + h) * piece->words * cells;
-        for (uint32_t i = 0; i < rows; i++) {
-            uint32_t *at = c->words + head + (uint64_t)i * cells;
-            size_t n = write ? fwrite(at, 4, width, c->file) : fread(at, 4, width, c->file);
-            if (n != width)
-                return false;
-        }
+        uint32_t *head = c->words + ((uint64_t)sequence * heads + h) * piece->words * s->cells;
+        bool ok = piece->by_word || words_move(c->file, head, (size_t)length * piece->words, write);
+        for (uint32_t i = 0; i < piece->words && piece->by_word && ok; i++)
+            ok = row_move(c, head, piece, i, length, write);
+        if (!ok)
+            return false;
     }
     return true;
 }
@@ -96,7 +114,7 @@ static bool cells_move(Cache *c, uint32_t sequence, const Piece *piece, bool wri
 static bool piece_move(Cache *c, const Piece *piece, bool write)
 {
     uint64_t bytes = (uint64_t)c->s->desc.sequences * c->s->model->params.kv_heads *
-                     c->s->desc.context * piece->words * 4;
+                     c->s->cells * piece->words * 4;
     if (bytes == 0)
         return true;
     if (write && !weft_buffer_read(c->words, piece->buffer, piece->at * 4, bytes))
@@ -113,8 +131,9 @@ static bool layers_move(weft_model_session *s, FILE *f, bool write)
     const Params *p = &s->model->params;
     uint32_t larger = p->key_size > p->value_size ? p->key_size : p->value_size;
     Cache c = {.s = s, .file = f};
-    c.words = calloc((uint64_t)s->desc.sequences * p->kv_heads * s->desc.context * larger, 4);
-    bool ok = c.words != NULL;
+    c.words = calloc((uint64_t)s->desc.sequences * p->kv_heads * s->cells * larger, 4);
+    c.row = calloc(s->cells, 4);
+    bool ok = c.words && c.row;
     for (uint32_t i = 0; i < p->layers && ok; i++) {
         Piece pieces[PIECES];
         pieces_of(pieces, s, i);
@@ -122,6 +141,7 @@ static bool layers_move(weft_model_session *s, FILE *f, bool write)
             ok = piece_move(&c, &pieces[k], write);
     }
     free(c.words);
+    free(c.row);
     return ok;
 }
 

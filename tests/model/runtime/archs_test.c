@@ -120,6 +120,48 @@ static void test_architectures(void **state)
     weft_context_release(ctx);
 }
 
+/* The logits after the last of `count` tokens that end at position LONG - 1. */
+static void decode_end(float *out, weft_model *m, uint32_t count)
+{
+    enum { LONG = 2200 };
+    weft_token tokens[LONG];
+    uint32_t   positions[LONG];
+    size_t     rows = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        positions[i] = LONG - count + i;
+        tokens[i] = (weft_token)(positions[i] * 7 % ARCHS_VOCABULARY);
+    }
+    weft_model_session *s = weft_model_session_create(m, &(weft_model_session_desc){
+        .cache = WEFT_MODEL_CACHE_F32, .context = count == LONG ? LONG : 64});
+    assert_true(weft_model_session_decode(out, &rows, s, &(weft_model_batch){
+        .tokens = tokens, .count = count, .positions = positions}));
+    weft_model_session_release(s);
+}
+
+/* With windows in all layers the last token depends on few others, however long the text is. */
+static void test_windows_of_long_texts(void **state)
+{
+    static const ArchCase c = {"phi3", "phi3", 3, 0, 0};
+    float  whole[ARCHS_VOCABULARY], end[ARCHS_VOCABULARY], less[ARCHS_VOCABULARY];
+    Arena  arena;
+    Build  file;
+    weft_context *ctx = open_context();
+    (void)state;
+    arena_init(&arena, 0);
+    archs_build(&file, &arena, &c, 11);
+    weft_model *m = weft_model_create(ctx, &(weft_model_desc){
+        .data = file.bytes.data, .size = file.bytes.len,
+        .activations = WEFT_MODEL_PRECISION_F32});
+    decode_end(whole, m, 2200);
+    decode_end(end, m, 40);
+    decode_end(less, m, 3);
+    expect(&c, "the end of a long text", end, whole, ARCHS_VOCABULARY, 1e-9);
+    assert_true(tiny_nmse(less, whole, ARCHS_VOCABULARY) > 1e-6);
+    weft_model_release(m);
+    weft_context_release(ctx);
+    arena_fini(&arena);
+}
+
 static void test_every_architecture_has_a_case(void **state)
 {
     (void)state;
@@ -137,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_architectures),
+        cmocka_unit_test(test_windows_of_long_texts),
         cmocka_unit_test(test_every_architecture_has_a_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

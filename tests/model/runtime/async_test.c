@@ -12,6 +12,8 @@
 #include <weft/model.h>
 #include <weft/tensor.h>
 
+#include "base/macro.h"
+
 #define MODEL WEFT_TEST_DIR "/../seeds/sentence.gguf"
 
 static const char sentence[] = "Weft runs this model on every machine.";

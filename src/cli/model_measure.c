@@ -123,6 +123,13 @@ static int logits(ModelRun *r, const char *ids_text, const char *prompt)
     return ok ? CLI_OK : CLI_TROUBLE;
 }
 
+/* Room for the tokens of a list or a text: hardly any has more of them than characters. */
+static uint32_t positions_for(const char *text)
+{
+    size_t n = strlen(text) + 16;
+    return n < 512 ? 512 : n < 16384 ? (uint32_t)n : 16384;
+}
+
 static int run_logits(Cli *cli)
 {
     ModelRun    r = {0};
@@ -130,7 +137,7 @@ static int run_logits(Cli *cli)
     int         status = CLI_TROUBLE;
     if (!options_find(cli, "ids", &ids) && !options_find(cli, "prompt", &prompt))
         cli_complain(cli, "give --ids or --prompt");
-    else if (model_run_open(&r, cli, 512, &(weft_model_session_desc){
+    else if (model_run_open(&r, cli, positions_for(ids ? ids : prompt), &(weft_model_session_desc){
                  .cache = WEFT_MODEL_CACHE_F32}))
         status = logits(&r, ids, prompt);
     model_run_close(&r);
@@ -463,7 +470,13 @@ static int bench(ModelRun *r)
 static int run_bench(Cli *cli)
 {
     ModelRun r = {0};
-    int      status = model_run_open(&r, cli, 512, NULL) ? bench(&r) : CLI_TROUBLE;
+    uint32_t least = 512, prompt = 0, tokens = 0;
+    int      status = CLI_TROUBLE;
+    if (model_option_uint(cli, "prompt", &prompt) && model_option_uint(cli, "tokens", &tokens)) {
+        least = prompt > least ? prompt : least;
+        least = tokens > least ? tokens : least;
+        status = model_run_open(&r, cli, least, NULL) ? bench(&r) : CLI_TROUBLE;
+    }
     model_run_close(&r);
     return status;
 }

@@ -25,7 +25,7 @@ const TELL_FIRST = 5000, TELL_EVERY = 60000;        // ms: what this page's devi
 const LIMITS = ['maxBufferSize', 'maxStorageBufferBindingSize', 'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize'];
 const NOTHING_CHOSEN = 'Click a point, or find a label.';
 const NO_VECTORS = 'No vectors yet. They appear here as they arrive, by POST /v1/vectors or over a WebSocket.';
-const MAP_VALUES = { umatrix: 'distance to neighbours', hits: 'vectors', plane: 'weight' };
+const MAP_VALUES = { umatrix: 'distance to neighbours', hits: 'vectors, root scale', plane: 'weight' };
 const STATUS = { connecting: ['Connecting…', ''], connected: ['Connected', 'good'], disconnected: ['Disconnected', 'bad'] };
 
 const points = new Points();
@@ -182,7 +182,7 @@ function showMap() {
 }
 
 function showUnits(values) {
-    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values });
+    map.show({ width: picture.width, height: picture.height, hexagonal: picture.grid === 'hexagonal', values, root: get('map-view').value === 'hits' });
     showLegend();
 }
 

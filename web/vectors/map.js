@@ -30,6 +30,7 @@ export class MapView {
         this.grid = document.createElement('canvas');       // the units without the mark
         this.width = this.height = 0;   // units
         this.hexagonal = true;
+        this.root = false;              // colours by the square root: a few large values hide no others
         this.values = null;             // [units]; null: the colours of the cloud, once there is a map
         this.mark = -1;                 // unit of the chosen point
     }
@@ -37,7 +38,7 @@ export class MapView {
     /** The smallest and the largest of the values that are shown; null for the colours of the cloud. */
     get range() { return this.values && this.width ? range(this.values) : null; }
 
-    /** @param {{ width, height, hexagonal, values }} map */
+    /** @param {{ width, height, hexagonal, values, root }} map */
     show(map) {
         Object.assign(this, map);
         this.draw();
@@ -80,7 +81,8 @@ export class MapView {
         const context = grid.getContext('2d', { willReadFrequently: true });
         const [low, high] = this.range ?? [0, 1];
         for (let unit = 0; unit < this.width * this.height; unit++) {
-            context.fillStyle = css(this.values ? ramp((this.values[unit] - low) / (high - low))
+            const share = this.values ? (this.values[unit] - low) / (high - low) : 0;
+            context.fillStyle = css(this.values ? ramp(this.root ? Math.sqrt(share) : share)
                 : unitColour(unit, this.width, this.height));
             this.cell(context, this.place(unit));
             context.fill();

@@ -272,6 +272,9 @@ void  sync_declare(Gen *g);
 /* Names what invocations have of it, in main and in functions that synchronise. */
 void  sync_show(Gen *g);
 bool  sync_possible(const Gen *g);
+/* Whether a barrier that follows may leave this path to all invocations, to read: a pointer
+ * to it would still be written through. */
+bool  sync_outdates(const Gen *g, const char *path);
 void  stmt_sync(Gen *g);
 void  stmt_atomic(Gen *g);
 Modes sync_modes(const Gen *g);

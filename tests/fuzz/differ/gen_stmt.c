@@ -49,7 +49,7 @@ static void stmt_pointer(Gen *g)
 {
     const Ty *t = NULL;
     const char *path = path_any(g, true, &t);
-    if (!path || (t->form == FORM_VECTOR && t->width == 1))
+    if (!path || (t->form == FORM_VECTOR && t->width == 1) || sync_outdates(g, path))
         return;
     const char *name = name_new(g, "p");
     line(g, "let %s = &%s;", name, path);

@@ -117,6 +117,17 @@ bool sync_possible(const Gen *g)
     return g->uniform_flow && !g->returned && (!g->fn || g->fn->syncs) && !g->in_continuing;
 }
 
+bool sync_outdates(const Gen *g, const char *path)
+{
+    for (uint32_t i = 0; i < g->shared.len && sync_possible(g); i++) {
+        const char *name = g->shared.data[i].name;
+        size_t length = strlen(name);
+        if (strncmp(path, name, length) == 0 && path[length] == '[')
+            return true;
+    }
+    return false;
+}
+
 /* ---- statements ---- */
 
 /* Who takes part after the barrier: those below a number that all share. */

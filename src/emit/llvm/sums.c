@@ -32,17 +32,20 @@ static bool is_positive_constant(const Inst *inst)
 }
 
 /* The squares that `sum` is made of, in order; false: there is something else in it, or
- * a part of it is used elsewhere. */
-static bool find_squares(const Emit *e, const Inst *sum, const Inst **terms, uint32_t *n)
+ * a part of it is used elsewhere. A sum deeper than MAX_TERMS has more terms: without the
+ * limit a chain of sums would be walked again for each of them. */
+static bool find_squares(const Emit *e, const Inst *sum, uint32_t depth, const Inst **terms,
+                         uint32_t *n)
 {
-    if (*n == MAX_TERMS)
+    if (*n == MAX_TERMS || depth == MAX_TERMS)
         return false;
     if (is_square(sum)) {
         terms[(*n)++] = sum;
         return true;
     }
     return sum->op == IR_FADD && e->uses[sum->id] == 1 &&
-           find_squares(e, sum->args[0], terms, n) && find_squares(e, sum->args[1], terms, n);
+           find_squares(e, sum->args[0], depth + 1, terms, n) &&
+           find_squares(e, sum->args[1], depth + 1, terms, n);
 }
 
 typedef struct Squares {
@@ -58,7 +61,7 @@ static bool squares_and_constant(const Emit *e, const Inst *inst, Squares *out)
     out->constant = inst->args[second];
     out->count = 0;
     return is_positive_constant(out->constant) &&
-           find_squares(e, inst->args[!second], out->terms, &out->count);
+           find_squares(e, inst->args[!second], 0, out->terms, &out->count);
 }
 
 bool sum_is_positive(const Emit *e, const Inst *inst)

@@ -621,3 +621,149 @@ def structure_results(n):
     head = "struct R { x: f32, v: vec4f, ok: bool }\n" \
            "fn f(y: R) -> R { var r = y; if (r.ok) { r.x += r.v.y; r.v = r.v.yzwx; } r.ok = r.x > 1.0; return r; }\n"
     return repeated("r = f(r);", n, "var r: R; r.x = a[id.x];", "b[id.x] = r.x + r.v.x;", head)
+
+
+# ---- what strangers send ----
+
+@family(250)
+def pointer_chain(n):
+    return kernel("  var x = a[id.x];\n  let p0 = &x;\n" +
+                  "\n".join(f"  let p{i} = &*p{i - 1}; *p{i} += {i}.5;" for i in range(1, n)) + "\n  b[id.x] = x;")
+
+
+@family(1000)
+def phony(n):
+    return repeated("_ = a[id.x + {i}u] * {c};", n)
+
+
+@family(2000)
+def constant_expression(n):
+    return kernel("  const c = " + " + ".join(f"sin({i}.5) * {i}.25" for i in range(n)) + ";\n  b[id.x] = c;")
+
+
+@family(250)
+def constant_chain(n):
+    return repeated("const c{i} = f32({i}) * 1.5 + sqrt({i}.0); x += c{i};", n)
+
+
+@family(250)
+def aliases(n):
+    head = "alias t0 = f32;\n" + "\n".join(f"alias t{i} = t{i - 1};" for i in range(1, n)) + "\n"
+    return repeated("let y{i} : t{i} = x * {c}; x = y{i};", n, head=head)
+
+
+@family(100)
+def override_chain(n):
+    head = "override o0 : f32 = 1.5;\n" + "\n".join(f"override o{i} : f32 = o{i - 1} * 1.001 + o{i // 2};"
+                                                    for i in range(1, n)) + "\n"
+    return repeated("x += o{i} * x;", n, head=head)
+
+
+@family(1000)
+def structures_many(n):
+    head = "struct S0 { x : f32 }\n" + "\n".join(f"struct S{i} {{ a : S0, b : array<S{(i - 1) // 2}, 1>, c : f32 }}"
+                                                 for i in range(1, n)) + "\n"
+    return kernel(f"  var s : S{n - 1}; s.c = a[id.x]; b[id.x] = s.c + s.a.x;", head)
+
+
+@family(2000)
+def constant_vectors(n):
+    head = f"const t = array<vec4f, {n}>(" + ", ".join(f"vec4f({i}.5, 1, 2, {i % 7})" for i in range(n)) + ");\n"
+    return kernel(f"  b[id.x] = t[k[id.x] % {n}u].x + t[id.x % {n}u].w;", head)
+
+
+@family(16)
+def calls_doubling(n):
+    depth = max(n.bit_length(), 1) + 4
+    head = "fn f0(x: f32) -> f32 { return x * 1.5 + a[u32(x)]; }\n" + "\n".join(
+        f"fn f{i}(x: f32) -> f32 {{ return f{i - 1}(x) + f{i - 1}(x + {i}.0); }}" for i in range(1, depth)) + "\n"
+    return kernel(f"  b[id.x] = f{depth - 1}(a[id.x]);", head)
+
+
+@family(10)
+def arrays_nested_dynamic(n):
+    return repeated("t[(id.x + {i}u) & 3u][k[{i}] & 3u][(id.x * {i}u) & 3u] += x; x += t[k[id.x] & 3u][{i}u & 3u][id.x & 3u];",
+                    n, "var t : array<array<array<f32, 4>, 4>, 4>; var x = a[id.x];")
+
+
+@family(50)
+def arrays_large(n):
+    return kernel("".join(f"  var t{i} : array<f32, 64>; t{i}[k[id.x] & 63u] = a[id.x + {i}u];\n" for i in range(n)) +
+                  "  var x = 0.0;\n" + "".join(f"  x += t{i}[k[id.x + {i}u] & 63u];\n" for i in range(n)) + "  b[id.x] = x;")
+
+
+@family(25)
+def f16_vectors(n):
+    return F16 + repeated("v = v.wzyx * vec4h(f16({c})) + sin(v); w = max(w, v.xyz) / 2.0h; v.x = dot(w, w);", n,
+                          "var v = vec4h(f16(a[id.x])); var w = vec3h();", "b[id.x] = f32(v.x + w.y);")
+
+
+@family(50)
+def f16_matrices(n):
+    return F16 + repeated("m = m * mat3x3h(1, 2, 3, 4, 5, 6, 7, 8, f16({c}));", n,
+                          "var m = mat3x3h(f16(a[id.x]), 0, 0, 0, 1, 0, 0, 0, 1);", "b[id.x] = f32(m[0].x + m[2].y);")
+
+
+@family(50)
+def f16_functions(n):
+    names = ["sin", "cos", "tan", "exp", "log", "atan", "tanh", "sinh", "asinh", "sqrt", "log2", "exp2"]
+    return F16 + kernel("  var x = f16(a[id.x]);\n" + "\n".join(
+        f"  x = {names[i % len(names)]}(abs(x) + {i % 7}.5h);" for i in range(n)) + "\n  b[id.x] = f32(x);")
+
+
+@family(50)
+def private_across_barriers(n):
+    head = "var<workgroup> t: array<f32, 64>;\n" + "\n".join(f"var<private> p{i}: f32;" for i in range(n)) + "\n"
+    params = "@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_index) l: u32"
+    return kernel("  var x = a[id.x];\n" + "\n".join(
+        f"  p{i} = x * {i}.5; t[l] = p{i}; workgroupBarrier(); x += t[63u - l]; workgroupBarrier();" for i in range(n)) +
+        "\n" + "\n".join(f"  x += p{i};" for i in range(n)) + "\n  b[id.x] = x;", head, params=params)
+
+
+@family(50)
+def arrays_across_barriers(n):
+    head = "var<workgroup> t: array<f32, 64>;\n"
+    params = "@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_index) l: u32"
+    return repeated("q[(l + {i}u) & 15u] += x; t[l] = q[{i}u & 15u]; workgroupBarrier(); x += t[63u - l]; workgroupBarrier();",
+                    n, "var q : array<f32, 16>; var x = a[id.x];", head=head, params=params)
+
+
+@family(100)
+def switch_in_a_loop(n):
+    return kernel("  var x = a[id.x];\n  for (var i = 0u; i < 100u; i++) { switch ((k[id.x] + i) % 64u) {\n" + "\n".join(
+        f"case {i}u: {{ if (x > {i}.0) {{ continue; }} b[id.x + {i}u] = x; x += {i}.5; }}" for i in range(n)) +
+        "\ndefault: { break; } } }\n  b[id.x] = x;")
+
+
+@family(100)
+def switch_of_returns(n):
+    head = "fn f(x : f32, i : u32) -> f32 { switch (i) {\n" + "\n".join(
+        f"case {i}u: {{ return x * {i}.5; }}" for i in range(n)) + "\ndefault: { return 0.0; } } }\n"
+    return kernel("  b[id.x] = f(a[id.x], k[id.x]) + f(a[id.x + 1u], k[id.x + 2u]);", head)
+
+
+@family(250)
+def ifs_that_return(n):
+    head = "fn f(i : u32) -> f32 {\n" + "\n".join(f"  if (i == {i}u) {{ return {i}.5; }}" for i in range(n)) + \
+           "\n  return 0.0; }\n"
+    return kernel("  b[id.x] = f(k[id.x]);", head)
+
+
+@family(50)
+def bool_vectors(n):
+    return repeated("m = (v > vec4f({c})) | !m; v = select(v, v.yzwx * {c}, m); if (any(m) && !all(m)) { v.x += 1.0; }", n,
+                    "var v = vec4f(a[id.x]); var m = vec4<bool>();", "b[id.x] = v.x + v.w;")
+
+
+@family(50)
+def atomics_in_branches(n):
+    head = "@group(1) @binding(0) var<storage, read_write> c: array<atomic<i32>>;\n"
+    return repeated("if (x > {c}) { atomicAdd(&c[u32(x) & 63u], i32({i})); } else if (atomicLoad(&c[{i}u]) > 3) "
+                    "{ atomicMax(&c[id.x], 4); x += 1.0; }", n, head=head)
+
+
+@family(25)
+def structures_of_matrices(n):
+    head = "struct S { m : mat4x4f, t : array<vec4f, 4> }\n"
+    return repeated("s.t[{i}u & 3u] = s.m * s.t[(id.x + {i}u) & 3u]; s.m[{i}u & 3u] = s.t[1]; let r{i} = s; x += r{i}.t[0].x;",
+                    n, "var s : S; var x = a[id.x]; s.m[0].x = x;", head=head)

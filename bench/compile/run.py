@@ -4,7 +4,8 @@
 
 Prints, for each family of families.py, the processor time of `weft compile
 --assume=inner` at sizes n, 2n, 4n, 8n, the growth of the largest step above 0.3 s, and the
-largest memory; then single kernels with a limit each. Exit status 1 if a bar is missed.
+largest memory; then single kernels with a limit each, the common kernels, with --shaders the
+files of a folder, and at the end one table of it all. Exit status 1 if a bar is missed.
 """
 
 import argparse
@@ -32,6 +33,10 @@ SINGLE = [
 ]
 
 
+SUMMARY = []        # (figure, value, bar) of each part
+MOST = [0]          # megabytes of any compile that succeeded
+
+
 def compile_once(weft, text, timeout):
     """(processor seconds, megabytes, status); status 124: too slow."""
     with tempfile.NamedTemporaryFile("w", suffix=".wgsl") as file:
@@ -43,6 +48,8 @@ def compile_once(weft, text, timeout):
                                      resource.RLIMIT_CPU, (timeout, timeout)))
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode == 0:
+            MOST[0] = max(MOST[0], usage.ru_maxrss / 1024)
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, child.returncode
 
 
@@ -74,7 +81,7 @@ def measure_family(weft, name, options):
     cells = [cell(*t) for t in times] + [""] * (options.doublings + 1 - len(times))
     print(f"| {name} | {n} | " + " | ".join(cells) +
           f" | {'' if grown is None else f'{grown:.1f}'} | {most:.0f} |{' **bar**' if bad else ''}", flush=True)
-    return not bad
+    return not bad, grown or 0, name
 
 
 def families(weft, options):
@@ -82,7 +89,13 @@ def families(weft, options):
     print("| family | n | " + " | ".join(heads) + " | growth | MB |")
     print("|---" * (len(heads) + 4) + "|")
     names = [n for n in FAMILIES if not options.only or any(o in n for o in options.only)]
-    return all([measure_family(weft, name, options) for name in names])
+    measured = [measure_family(weft, name, options) for name in names]
+    if measured:
+        _, grown, name = max(measured, key=lambda m: m[1])
+        held = sum(ok for ok, _, _ in measured)
+        SUMMARY.append((f"growth of families for twice the input ({held} of {len(measured)} hold), most",
+                        f"{grown:.1f} ({name})", BAR))
+    return all(ok for ok, _, _ in measured)
 
 
 def singles(weft, options):
@@ -92,6 +105,7 @@ def singles(weft, options):
         seconds, memory, status = compile_once(weft, FAMILIES[name][0](n), options.timeout)
         bad = status != 0 or seconds > bar or memory > MEMORY_BAR
         ok = ok and not bad
+        SUMMARY.append((f"{title}, s", cell(seconds, status), bar))
         print(f"| {title} | {cell(seconds, status)} | {bar} | {memory:.0f} |{' **bar**' if bad else ''}", flush=True)
     return ok
 
@@ -122,6 +136,7 @@ def shaders(weft, folder, options):
     print("\n| shaders of | type | slowest, s | which |\n|---|---|---|---|")
     for (library, kind), (seconds, name) in sorted(slowest.items()):
         print(f"| {library} | {kind} | {seconds:.2f} | {name} |")
+        SUMMARY.append((f"shaders of {library} in {kind}, slowest, s", f"{seconds:.2f}", SHADER_BAR))
     for name, kind, what in bad:
         print(f"{name}, {kind}: {what} **bar**")
     print(f"{refused} have no f16 form")
@@ -149,7 +164,15 @@ def common(weft, options):
         ok = ok and not bad
         print(f"| {title} | " + " | ".join(f"{t:.1f}" for t in times) +
               f" | {median:.1f} | {worst:.1f} |{' **bar**' if bad else ''}", flush=True)
+        SUMMARY.append((f"common kernels cold, {title}, median / worst, ms", f"{median:.1f} / {worst:.1f}",
+                        f"{COMMON_BAR[0]} / {COMMON_BAR[1]}" if flags else ""))
     return ok
+
+
+def summary():
+    print("\n| figure | here | bar |\n|---|---|---|")
+    for figure, value, bar in SUMMARY + [("memory of any compile that succeeds, MB", f"{MOST[0]:.0f}", MEMORY_BAR)]:
+        print(f"| {figure} | {value} | {bar} |")
 
 
 def main():
@@ -160,20 +183,22 @@ def main():
     parser.add_argument("--timeout", type=int, default=60, help="processor seconds a compile may take")
     parser.add_argument("--enough", type=float, default=3, help="seconds after which a family stops growing")
     parser.add_argument("--print", metavar="FAMILY:N", help="print this kernel instead")
-    parser.add_argument("--shaders", metavar="DIR", help="compile the .wgsl files of this folder instead")
+    parser.add_argument("--shaders", metavar="DIR", help="compile the .wgsl files of this folder, too")
+    parser.add_argument("--skip-families", action="store_true", help="all but the families")
     parser.add_argument("only", nargs="*", help="families whose name contains this")
     options = parser.parse_args()
     if options.print:
         name, n = options.print.split(":")
         print(FAMILIES[name][0](int(n)), end="")
         return 0
-    if options.shaders:
-        return 0 if shaders(options.weft, options.shaders, options) else 1
     start = time.monotonic()
-    ok = families(options.weft, options)
+    ok = options.skip_families or families(options.weft, options)
     if not options.only:
         ok = singles(options.weft, options) and ok
         ok = common(options.weft, options) and ok
+    if options.shaders:
+        ok = shaders(options.weft, options.shaders, options) and ok
+    summary()
     print(f"\n{len(FAMILIES)} families, {time.monotonic() - start:.0f} s")
     return 0 if ok else 1
 

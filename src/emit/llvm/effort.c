@@ -51,8 +51,20 @@ static const char quick_passes[] = "function(sroa)";
 #define LEVEL_LINEAR LLVMCodeGenLevelLess   /* the fast selector cannot be turned off */
 #endif
 
-/* Instructions that take LLVM some ten seconds and 700 MB. */
+/* Instructions that take LLVM some ten seconds. */
 #define MOST_SIZE 1000000u
+/* Of all that a compilation has at once: the IR, what is known of it, LLVM's module. */
+#define MOST_MB           960u
+#define INSTRUCTION_BYTES 200u
+
+/* Why no more is emitted, or NULL. */
+static const char *excess(const Emit *e)
+{
+    uint64_t bytes = e->ir->arena->used + e->arena->used + e->emitted * INSTRUCTION_BYTES;
+    if (e->emitted > MOST_SIZE)
+        return "becomes more than 1000000 machine instructions";
+    return bytes >> 20 > MOST_MB ? "takes more than 1 GB of memory to compile" : NULL;
+}
 
 void effort_charge(Emit *e)
 {
@@ -60,11 +72,12 @@ void effort_charge(Emit *e)
     for (LlvmValue i = last; i && i != e->charged; i = LLVMGetPreviousInstruction(i))
         e->emitted++;
     e->charged = last;
-    if (e->emitted <= MOST_SIZE)
+    const char *what = excess(e);
+    if (!what)
         return;
-    emit_fail(e, "the kernel '%.*s' becomes more than %u machine instructions for %u lanes: "
-              "split it into several kernels, or call large functions in a loop rather than "
-              "from many places", STR_ARG(e->ir->name), MOST_SIZE, e->lanes);
+    emit_fail(e, "the kernel '%.*s' %s for %u lanes: split it into several kernels, "
+              "or call large functions in a loop rather than from many places",
+              STR_ARG(e->ir->name), what, e->lanes);
     arena_give_up(e->arena);
 }
 

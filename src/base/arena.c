@@ -135,6 +135,24 @@ bool arena_try(Arena *a, void (*work)(void *), void *context)
     return true;
 }
 
+typedef struct Reserve {
+    Arena *arena;
+    size_t size;
+} Reserve;
+
+static void reserve(void *context)
+{
+    const Reserve *r = context;
+    if ((size_t)(r->arena->end - r->arena->at) < r->size || !r->arena->blocks)
+        add_block(r->arena, r->size);
+}
+
+bool arena_reserve(Arena *a, size_t size)
+{
+    Reserve r = {a, size};
+    return arena_try(a, reserve, &r);
+}
+
 void *vec_grow(Arena *a, const void *data, uint32_t *cap, size_t item_size)
 {
     if (*cap > UINT32_MAX / 2)

@@ -51,6 +51,10 @@ char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
  */
 bool arena_try(Arena *a, void (*work)(void *context), void *context) MUST_CHECK;
 
+/* Whether the next allocations of `size` bytes together cannot run out of memory, for instance
+ * what is to say that something else did. */
+bool arena_reserve(Arena *a, size_t size) MUST_CHECK;
+
 /* Leaves the innermost arena_try(), as if there were no more memory. */
 NORETURN void arena_give_up(Arena *a);
 

@@ -54,6 +54,9 @@ typedef struct Diagnostic {
     VEC(DiagNote) notes;
 } Diagnostic;
 
+/* Bytes that a few diagnostics take at most. */
+#define DIAG_ROOM ((size_t)16 << 10)
+
 typedef struct Diag {
     Arena   *arena;                 /* owns all texts                              */
     uint32_t errors;                /* of severity error, also those past the limit */

@@ -138,11 +138,15 @@ static bool key_equal(const KernelKey *x, const KernelKey *y)
 
 /* ---- the cache ---- */
 
+#define TARGET_NAME_ROOM ((size_t)64 << 10)     /* most of it the features           */
+
 static char *target_name(const Machine *machine)
 {
     Arena arena;
     arena_init(&arena, 0);
-    char *name = strdup(emit_target_name(&arena, &(EmitOptions){.machine = machine}));
+    char *name = NULL;
+    if (arena_reserve(&arena, TARGET_NAME_ROOM))
+        name = strdup(emit_target_name(&arena, &(EmitOptions){.machine = machine}));
     arena_fini(&arena);
     return name;
 }
@@ -513,7 +517,7 @@ static Entry *make_better(KernelCache *cache, const Entry *entry)
     job.options.quick = false;
     arena_init(&arena, 0);
     Diag diag = {.arena = &arena};
-    if (key_assuming(&key, entry, job.options.assume, false))
+    if (arena_reserve(&arena, DIAG_ROOM) && key_assuming(&key, entry, job.options.assume, false))
         better = get(cache, &key, entry->assume_at, &job, &diag);
     free(key.bytes);
     arena_fini(&arena);

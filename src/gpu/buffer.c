@@ -309,6 +309,7 @@ WGPUBuffer wgpuDeviceCreateBuffer(WGPUDevice device, const WGPUBufferDescriptor 
     static const WGPUBufferDescriptor nothing = {0};
     if (!device)
         return NULL;
+    device_notice_fork(device);
     Fault       f;
     const WGPUBufferDescriptor *d = descriptor ? descriptor : &nothing;
     const char *why = NULL;

@@ -162,6 +162,12 @@ static void lost_by_itself(void *user, const void *tag, const char *why)
         device_reap(device);
 }
 
+void device_notice_fork(WGPUDevice device)
+{
+    if (fork_is_stale(device->instance->events.generation) && !device_is_lost(device))
+        device_lose(device, WGPUDeviceLostReason_Unknown, FORK_MESSAGE, true);
+}
+
 void wgpuDeviceDestroy(WGPUDevice device)
 {
     if (!device)

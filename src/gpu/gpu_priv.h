@@ -526,6 +526,9 @@ static inline bool device_is_lost(const struct WGPUDeviceImpl *d)
 }
 void device_lose(WGPUDevice device, WGPUDeviceLostReason reason, const char *message,
                  bool user_thread);
+/* In a child of fork(), a device of the parent is lost from its first use on. On the program's
+ * thread, without a lock. */
+void device_notice_fork(WGPUDevice device);
 /* Completes the lost future once nothing keeps it waiting. */
 void device_tell_lost(WGPUDevice device, bool user_thread);
 

@@ -139,7 +139,23 @@ static void specialize(void *context)
     }
 }
 
-/* The first error, with its place in the text. */
+typedef struct Placed {
+    Outcome          *out;
+    const Making     *m;
+    const Diagnostic *d;
+    Arena             arena;
+} Placed;
+
+static void place_fault(void *context)
+{
+    Placed   *p = context;
+    LineTable lines;
+    line_table_init(&lines, &p->arena, p->m->module->source);
+    Place at = line_table_place(&lines, p->d->span);
+    fault(&p->out->fault, "%u:%u: %s", at.line, at.column, p->d->message);
+}
+
+/* The first error, with its place in the text if there is one, and memory to find it. */
 static void diag_fault(Outcome *out, WGPUErrorType type, const Making *m, const char *otherwise)
 {
     out->type = type;
@@ -147,17 +163,11 @@ static void diag_fault(Outcome *out, WGPUErrorType type, const Making *m, const 
         const Diagnostic *d = &m->diag.list.data[i];
         if (d->severity != SEVERITY_ERROR)
             continue;
-        if (d->span.end == 0) {
+        Placed p = {.out = out, .m = m, .d = d};
+        arena_init(&p.arena, 0);
+        if (d->span.end == 0 || !arena_try(&p.arena, place_fault, &p))
             fault(&out->fault, "%s", d->message);
-            return;
-        }
-        Arena arena;
-        arena_init(&arena, 0);
-        LineTable lines;
-        line_table_init(&lines, &arena, m->module->source);
-        Place at = line_table_place(&lines, d->span);
-        fault(&out->fault, "%u:%u: %s", at.line, at.column, d->message);
-        arena_fini(&arena);
+        arena_fini(&p.arena);
         return;
     }
     fault(&out->fault, "%s", otherwise);
@@ -335,11 +345,13 @@ static void slot_compile(KernelSlot *slot, WGPUShaderModule module)
         return;
     }
     making_init(&m, slot, module, 0);
-    slot->gpu = device->backend->kernel_create(device->gpu, m.module, m.entry, slot->settings,
-                                               slot->nsettings, &m.diag);
+    bool room = arena_reserve(&m.arena, DIAG_ROOM);
+    if (room)
+        slot->gpu = device->backend->kernel_create(device->gpu, m.module, m.entry,
+                                                   slot->settings, slot->nsettings, &m.diag);
     if (!slot->gpu)
         diag_fault(&slot->outcome, WGPUErrorType_Internal, &m,
-                   "the kernel could not be compiled");
+                   room ? "the kernel could not be compiled" : "no memory to compile the kernel");
     arena_fini(&m.arena);
     exit_release();
 }

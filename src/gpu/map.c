@@ -114,6 +114,7 @@ WGPUFuture wgpuBufferMapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset
         return (WGPUFuture){0};
     WGPUDevice   device = buffer->base.device;
     WGPUInstance instance = device->instance;
+    device_notice_fork(device);
     if (!callback_is_usable(instance, "MapAsync", callbackInfo.mode,
                             callbackInfo.callback != NULL))
         return (WGPUFuture){0};

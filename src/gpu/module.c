@@ -88,6 +88,7 @@ WGPUShaderModule wgpuDeviceCreateShaderModule(WGPUDevice device,
     static const WGPUShaderModuleDescriptor nothing = {0};
     if (!device)
         return NULL;
+    device_notice_fork(device);
     Fault       f;
     View        code = {0};
     const WGPUShaderModuleDescriptor *d = descriptor ? descriptor : &nothing;

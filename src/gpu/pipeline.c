@@ -331,6 +331,7 @@ static const char *plan_fault(Plan *plan, const WGPUComputePipelineDescriptor *d
 static bool plan_init(Plan *plan, WGPUDevice device, const WGPUComputePipelineDescriptor *d)
 {
     *plan = (Plan){.outcome.type = WGPUErrorType_NoError};
+    device_notice_fork(device);
     plan->pipeline = object_new(&compute_pipeline_class, sizeof *plan->pipeline, device,
                                 d ? d->label : (WGPUStringView){0});
     if (!plan->pipeline)

@@ -484,6 +484,7 @@ void wgpuQueueSubmit(WGPUQueue queue, size_t commandCount, const WGPUCommandBuff
                      fault(&f, "commands is NULL with a count of %zu", commandCount));
         return;
     }
+    device_notice_fork(queue->device);
     pthread_mutex_lock(&queue->submit_lock);
     pthread_mutex_lock(&queue->lock);
     bool lost = device_is_lost(queue->device);
@@ -529,6 +530,7 @@ WGPUFuture wgpuQueueOnSubmittedWorkDone(WGPUQueue queue,
     Fault why;
     if (!queue)
         return (WGPUFuture){0};
+    device_notice_fork(queue->device);
     WGPUInstance instance = queue->device->instance;
     if (!callback_is_usable(instance, "OnSubmittedWorkDone", callbackInfo.mode,
                             callbackInfo.callback != NULL))

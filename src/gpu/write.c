@@ -172,7 +172,10 @@ void wgpuQueueWriteBuffer(WGPUQueue queue, WGPUBuffer buffer, uint64_t bufferOff
     Fault         f;
     WGPUErrorType type = WGPUErrorType_Validation;
     bool          full = false;
-    if (!queue || device_is_lost(queue->device))
+    if (!queue)
+        return;
+    device_notice_fork(queue->device);
+    if (device_is_lost(queue->device))
         return;
     const char *why = write_fault(&f, queue, buffer, bufferOffset, data, size);
     if (!why)

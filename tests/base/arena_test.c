@@ -165,6 +165,21 @@ static void test_tries_nest(void **state)
     arena_fini(&a);
 }
 
+static void test_what_is_reserved_needs_no_more_memory(void **state)
+{
+    (void)state;
+    Arena a;
+    arena_init(&a, 100000);
+    assert_true(arena_reserve(&a, 5000));
+    size_t used = a.used;
+    for (uint32_t i = 0; i < 10; i++)
+        arena_alloc(&a, 496);
+    assert_int_equal(a.used, used);
+    assert_false(arena_reserve(&a, 200000));
+    assert_null(a.escape);
+    arena_fini(&a);
+}
+
 static void test_fini_of_nothing(void **state)
 {
     (void)state;
@@ -185,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_work_within_the_limit_succeeds),
         cmocka_unit_test(test_a_product_that_overflows_runs_out),
         cmocka_unit_test(test_tries_nest),
+        cmocka_unit_test(test_what_is_reserved_needs_no_more_memory),
         cmocka_unit_test(test_fini_of_nothing),
     };
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);

@@ -56,7 +56,19 @@ static int child_releases(void)
 /* It must be told that the device is lost. */
 static int child_uses(void)
 {
-    return run(&device, 77) ? 0 : 1;
+    const char *error = run(&device, 77);
+    WGPUFutureWaitInfo lost = {wgpuDeviceGetLostFuture(device.device), false};
+    WGPUWaitStatus status = wgpuInstanceWaitAny(device.instance, 1, &lost, 0);
+    return error && status == WGPUWaitStatus_Success && lost.completed ? 0 : 1;
+}
+
+/* Submits nothing but an empty list: that is a use, too. */
+static int child_submits(void)
+{
+    wgpuQueueSubmit(device.queue, 0, NULL);
+    WGPUFutureWaitInfo lost = {wgpuDeviceGetLostFuture(device.device), false};
+    WGPUWaitStatus status = wgpuInstanceWaitAny(device.instance, 1, &lost, 0);
+    return status == WGPUWaitStatus_Success && lost.completed ? 0 : 1;
 }
 
 static int child_uses_and_releases(void)
@@ -89,6 +101,7 @@ static const Case cases[] = {
     {"releases", child_releases, false, false},
     {"releases, exits", child_releases, true, false},
     {"uses", child_uses, true, false},
+    {"submits", child_submits, true, false},
     {"uses, releases", child_uses_and_releases, true, false},
     {"begins anew", child_begins_anew, true, true},
 };

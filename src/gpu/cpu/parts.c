@@ -72,35 +72,28 @@ static uint32_t flags_of(const GpuDevice *d, const Kernel *k, const KernelBuffer
     return bytes > d->cache_size && work > d->cache_size ? KERNEL_STREAMS : 0;
 }
 
-typedef struct Making {
-    Parts     *parts;
-    GpuDevice *device;
-    GpuKernel *kernel;
-    Assumptions what;
-    Arena      arena;
-} Making;
-
-static void make_form(void *context)
+/* NULL after what is to be said about it. */
+static const Kernel *make_form(Parts *p, GpuDevice *d, const Kernel *from, Assumptions what)
 {
-    Making *m = context;
-    Diag    diag = {.arena = &m->arena};
-    const Kernel **form = &m->kernel->forms[m->what];
-    *form = kernel_assuming(m->device->cache, m->kernel->forms[KERNEL_ASSUMES], m->what, &diag);
-    if (!*form && diag.list.len)
-        snprintf(m->parts->why, sizeof m->parts->why,
+    Arena arena;
+    const Kernel *form = NULL;
+    arena_init(&arena, 0);
+    Diag diag = {.arena = &arena};
+    if (arena_reserve(&arena, DIAG_ROOM))
+        form = kernel_assuming(d->cache, from, what, &diag);
+    if (!form && diag.list.len)
+        snprintf(p->why, sizeof p->why,
                  "a kernel cannot be compiled for a dispatch that reaches its borders: %s",
                  diag.list.data[0].message);
+    arena_fini(&arena);
+    return form;
 }
 
 /* A form of a kernel, made when it is first needed; NULL: it cannot be, and why. */
 static const Kernel *form_of(Parts *p, GpuDevice *d, GpuKernel *k, Assumptions what)
 {
     if (!k->forms[what]) {
-        Making m = {.parts = p, .device = d, .kernel = k, .what = what};
-        arena_init(&m.arena, 0);
-        if (!arena_try(&m.arena, make_form, &m))
-            k->forms[what] = NULL;
-        arena_fini(&m.arena);
+        k->forms[what] = make_form(p, d, k->forms[KERNEL_ASSUMES], what);
         if (k->forms[what] && k->spent == UINT64_MAX)   /* it is hot already */
             kernel_improve(d->cache, k->forms[what]);
     }

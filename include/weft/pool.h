@@ -31,10 +31,10 @@
  *            copies its inputs before it returns; the memory of its outputs must stay valid
  *            until the execution has ended. The CPU device computes in the memory of large
  *            inputs and outputs (64 KiB and more, at addresses that are multiples of 16, that
- *            share no bytes with others, of executions without a time limit); other devices
- *            copy. So inputs must not change during the call, and what an execution that failed
- *            after it began has left in its outputs is not defined. f64 that is given for a
- *            variable of f32 (whole or a member) is converted, to f32 with rounding to nearest,
+ *            share no bytes with others, of executions without a time limit or deadline); other
+ *            devices copy. So inputs must not change during the call, and what an execution that
+ *            failed after it began has left in its outputs is not defined. f64 that is given for
+ *            a variable of f32 (whole or a member) is converted, to f32 with rounding to nearest,
  *            and back for outputs: each f64 stands for 4 bytes of the variable. Resident data
  *            is not converted. All other differences of type are errors.
  * Threads    everything here may be used from any thread. Callbacks run on threads of the
@@ -352,8 +352,9 @@ typedef struct weft_execute_desc {
     const char *device;             /* for WEFT_POLICY_DEVICE, as weft_pool_device_find()   */
     int32_t     priority;           /* larger ones first                                    */
     uint64_t    deadline;           /* ns from now by which it must have ended, or it fails
-                                       with WEFT_ERROR_TIMEOUT; it does not begin to run after
-                                       that                           0: none               */
+                                       with WEFT_ERROR_TIMEOUT: it does not begin to run after
+                                       that, and is ended soon if it still runs
+                                                                      0: none               */
     uint64_t    time_limit;         /* ns it may run                  0: the pool's         */
     uint64_t    memory_limit;       /* bytes on the device            0: none               */
     bool        optimize;           /* run weft_kernel_optimize()'s version of the kernel   */

@@ -16,6 +16,7 @@
 
 #define COLLECT_MOST ((uint64_t)1 << 20)    /* bytes of outputs read with one map      */
 #define MAX_READS    256u
+#define LATE_GRACE   ((uint64_t)100000000)  /* ns after its deadline that one may still run */
 
 /* One output on its way to the host. */
 typedef struct Read {
@@ -376,17 +377,31 @@ static void take_sample(Run *run, uint64_t now)
     }
 }
 
-/* ns until the first time limit of the batch is over; UINT64_MAX: there is none. */
-static uint64_t time_left(const Run *run, uint64_t now)
+/* When an execution that was started is ended by force; CLOCK_NEVER: never. Ending it costs the
+ * device, so one that is late has a moment to end by itself. */
+static uint64_t last_moment(const Run *run, const weft_execution *e)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t limit = e->time_limit, late = e->deadline;
+    uint64_t end = limit && limit < CLOCK_NEVER - run->submitted ? run->submitted + limit
+                                                                 : CLOCK_NEVER;
+    late = late < CLOCK_NEVER - LATE_GRACE ? late + LATE_GRACE : CLOCK_NEVER;
+    return late < end ? late : end;
+}
+
+/* ns until the first of the batch must be ended by force, and why; UINT64_MAX: none must. */
+static uint64_t time_left(const Run *run, uint64_t now, const char **why)
+{
+    uint64_t first = CLOCK_NEVER;
     for (uint32_t i = 0; i < run->count; i++) {
-        uint64_t limit = run->started[i] ? run->batch[i]->time_limit : 0;
-        uint64_t used = now - run->submitted;
-        if (limit && (used >= limit || limit - used < least))
-            least = used >= limit ? 0 : limit - used;
+        const weft_execution *e = run->batch[i];
+        uint64_t              end = run->started[i] ? last_moment(run, e) : CLOCK_NEVER;
+        if (end >= first)
+            continue;
+        first = end;
+        *why = e->time_limit && now - run->submitted >= e->time_limit
+                   ? "it ran longer than its time limit" : "it still ran after its deadline";
     }
-    return least;
+    return first == CLOCK_NEVER ? UINT64_MAX : first > now ? first - now : 0;
 }
 
 /* Kernels that are known to end before the first sample are waited for without a look in
@@ -397,7 +412,8 @@ static bool is_short(const Run *run)
     for (uint32_t i = 0; i < run->count; i++) {
         const weft_execution *e = run->batch[i];
         const ProgramDevice  *on = &e->program->on[run->d->index];
-        if (run->started[i] && (!on->ran || e->time_limit || e->estimate.run_ns > most))
+        bool watched = e->time_limit || e->deadline != CLOCK_NEVER;
+        if (run->started[i] && (!on->ran || watched || e->estimate.run_ns > most))
             return false;
     }
     return !run->d->found.foreign;
@@ -409,10 +425,10 @@ static bool wait_one(Run *run, Read *r)
     weft_context *engine = run->d->engine;
     uint64_t      every = is_short(run) ? WEFT_OFF : run->d->pool->desc.sample_ns;
     while (!r->done) {
-        uint64_t left = time_left(run, clock_ns());
+        const char *why = NULL;
+        uint64_t    left = time_left(run, clock_ns(), &why);
         if (left == 0)
-            return pool_fail(&run->error, WEFT_ERROR_TIMEOUT, NULL,
-                             "it ran longer than its time limit");
+            return pool_fail(&run->error, WEFT_ERROR_TIMEOUT, NULL, "%s", why);
         if (weft_context_wait_future(engine, r->future, left < every ? left : every))
             break;
         if (weft_context_error(engine)->kind != WEFT_ERROR_TIMEOUT)

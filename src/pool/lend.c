@@ -45,7 +45,7 @@ static bool is_entangled(const weft_execution *e, uint32_t at)
 
 void lend_choose(weft_execution *e)
 {
-    if (e->time_limit)
+    if (e->time_limit || e->deadline != CLOCK_NEVER)
         return;
     for (uint32_t i = 0; i < e->arg_count; i++) {
         Arg *a = &e->args[i];

@@ -211,9 +211,12 @@ static uint64_t check(weft_execution *e, uint64_t now)
     }
     if (waits)
         return e->deadline;
-    if (e->state != EXEC_RUNNING || !e->time_limit || !e->device->found.foreign)
+    uint64_t end = e->deadline;
+    if (e->time_limit)
+        end = MIN_OF(end, add_time(e->began_at, e->time_limit));
+    if (e->state != EXEC_RUNNING || end == CLOCK_NEVER || !e->device->found.foreign)
         return CLOCK_NEVER;
-    uint64_t end = add_time(add_time(e->began_at, e->time_limit), STUCK_GRACE);
+    end = add_time(end, STUCK_GRACE);
     if (end > now)
         return end;
     give_up_stuck(e);

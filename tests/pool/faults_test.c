@@ -185,6 +185,31 @@ static void test_a_time_limit(void **state)
     fixture_release(pool, ctx);
 }
 
+/* A deadline ends the wait for a kernel that still runs; the next one gets another device. The
+ * pool's own deadline, later, ends the thread that it runs on. */
+static void test_a_deadline_while_it_runs(void **state)
+{
+    (void)state;
+    weft_pool          *pool = fixture_pool(&(weft_pool_desc){
+        .dispatch_deadline = 3000 * MS, .backoff_ns = 1});
+    weft_pool_context  *ctx = fixture_context(pool);
+    weft_execute_report r;
+    ScaleJob j;
+    scale_init(&j, 100, 4);
+    weft_execute_output y = {.name = "y", .size = 4};
+    for (int i = 0; i < 2; i++) {
+        weft_execute(ctx, &(weft_execute_desc){.wgsl = endless, .outputs = &y, .output_count = 1,
+                                               .deadline = 1000 * MS}, &r);
+        expect_error(&r, WEFT_ERROR_TIMEOUT, "deadline");
+        assert_true(r.attempts <= 1);
+    }
+    weft_execute(ctx, &j.desc, &r);
+    expect_ok(&r);
+    scale_check(&j);
+    scale_fini(&j);
+    fixture_release(pool, ctx);
+}
+
 static void test_a_library_that_does_not_return(void **state)
 {
     (void)state;
@@ -432,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_data_on_a_lost_device),
         cmocka_unit_test(test_a_kernel_that_hangs),
         cmocka_unit_test(test_a_time_limit),
+        cmocka_unit_test(test_a_deadline_while_it_runs),
         cmocka_unit_test(test_a_library_that_does_not_return),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_contexts_go_with_work_in_flight),

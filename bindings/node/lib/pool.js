@@ -8,6 +8,7 @@
 // not    tensors, and what a kernel is for
 'use strict';
 
+const { isExternal } = require('node:util/types');
 const { native, expect, withdraw } = require('./native.js');
 const { run } = require('./job.js');
 const { HANDLE } = require('./context.js');
@@ -24,6 +25,11 @@ const typeOf = new Map([
 if (Half) typeOf.set(Half, 'f16');
 
 const isView = (v) => ArrayBuffer.isView(v);
+/** What a constructor was given, which only functions of this file can have. */
+const made = (handle, kind, by) => {
+  if (!isExternal(handle)) throw invalid(`${kind} is not made with new: ${by} makes one`);
+  return handle;
+};
 const bytesOf = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 const ownType = (view, name) => {
   const type = typeOf.get(view.constructor);
@@ -43,7 +49,7 @@ const options = (given, what) => {
 
 /** Data that stays on devices between executions, for one PoolContext. */
 class PoolData {
-  constructor(handle, type) { this[HANDLE] = handle; this.type = type; }
+  constructor(handle, type) { this[HANDLE] = made(handle, 'PoolData', 'data() of a PoolContext'); this.type = type; }
   /** In bytes. */
   get size() { return native.poolDataSize(this[HANDLE]); }
   /** Its elements, after the executions that were started before. */
@@ -119,7 +125,7 @@ const MOMENT = 200e3;               // nanoseconds that a call may wait for an e
 class PoolContext {
   #moment = MOMENT;
 
-  constructor(handle) { this[HANDLE] = handle; }
+  constructor(handle) { this[HANDLE] = made(handle, 'PoolContext', 'context() of a Pool'); }
 
   /** Runs a kernel: a promise of { outputs, report }. */
   execute(given) {
@@ -179,7 +185,7 @@ class PoolContext {
 
 /** The devices of the machine. createPool() makes one. */
 class Pool {
-  constructor(handle) { this[HANDLE] = handle; }
+  constructor(handle) { this[HANDLE] = made(handle, 'Pool', 'createPool()'); }
   get devices() { return native.poolDevices(this[HANDLE]); }
   /** The device that a word means: its id, '#1', 'cpu', 'gpu', 'vulkan', a part of its name; null: none. */
   findDevice(word) { return this.devices[native.poolFind(this[HANDLE], word)] ?? null; }

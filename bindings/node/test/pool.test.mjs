@@ -137,6 +137,7 @@ test('resident data stays on the device between executions', async () => {
 });
 
 test('what is wrong is said at once', async () => {
+  assert.throws(() => new PoolData(), { kind: 'invalid', message: /not made with new/ });
   const context = pool.context();
   for (const [given, kind, message] of [
     [undefined, 'invalid', /object/], [{}, 'invalid', /wgsl/], [{ wgls: '' }, 'invalid', /wgls/],

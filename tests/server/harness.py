@@ -50,8 +50,10 @@ def double(values, **more):
 
 
 class Server:
-    def __init__(self, weft, *settings, config=None, data=None, env=None, start=True):
+    def __init__(self, weft, *settings, config=None, data=None, env=None, start=True,
+                 options=()):
         self.weft = weft
+        self.options = options
         self.settings = settings
         self.own_data = data is None
         self.data = data or tempfile.mkdtemp(prefix="weft-server-")
@@ -66,7 +68,7 @@ class Server:
             self.start()
 
     def start(self):
-        command = [self.weft, "serve", "--data", self.data]
+        command = [self.weft, "serve", "--data", self.data, *self.options]
         if self.config:
             command += ["--config", self.config]
         for setting in ("server.listen=127.0.0.1:0", "server.metrics_listen=off",

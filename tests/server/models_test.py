@@ -16,6 +16,7 @@ WEFT = None
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(os.path.dirname(TOP), "shared", "data", "llm")
 MODEL = os.path.join(DATA, "stories260K-f32.gguf")
+SLOWER = os.path.join(DATA, "stories15M-q4_0.gguf")
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}},
           "required": ["a", "b"], "additionalProperties": False}
 
@@ -232,8 +233,65 @@ class Models(unittest.TestCase):
         self.assertTrue(self.text())
 
 
+    def test_embeddings_of_many_texts(self):
+        texts = [f"the number {i} " * (1 + i % 20) for i in range(100)]
+        whole = self.s.ok("POST", "/v1/embeddings", {"input": texts})
+        self.assertEqual([d["index"] for d in whole["data"]], list(range(100)))
+        tokens = 0
+        for i in (0, 31, 32, 49, 99):
+            alone = self.s.ok("POST", "/v1/embeddings", {"input": texts[i]})
+            for a, b in zip(whole["data"][i]["embedding"], alone["data"][0]["embedding"]):
+                self.assertAlmostEqual(a, b, 4)
+            tokens += alone["usage"]["prompt_tokens"]
+        self.assertGreater(whole["usage"]["prompt_tokens"], tokens)
+
+
+@unittest.skipUnless(os.path.exists(SLOWER), "../shared/data/llm is missing")
+class Turns(unittest.TestCase):
+    def test_many_embeddings_keep_nobody_waiting(self):
+        """They take turns with other requests, and end when their client leaves."""
+        with Server(WEFT, f"models.files={SLOWER}") as s:
+            def active():
+                text = s.call("GET", "/metrics")[2].decode()
+                return int(text.split("\nweft_model_requests_active ")[1].split("\n")[0])
+
+            until_loaded(s)
+            text = "once upon a time there was a cat " * 16
+            body = json.dumps({"input": [text] * 2048}).encode()
+            with socket.create_connection(("127.0.0.1", s.port)) as c:
+                c.sendall(b"POST /v1/embeddings HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                          b"Content-Length: %d\r\n\r\n" % len(body) + body)
+                until(lambda: active() == 1)
+                s.ok("POST", "/v1/completions", prompt(max_tokens=2))
+                self.assertEqual(len(s.ok("POST", "/v1/embeddings", {"input": "a"})["data"]), 1)
+                self.assertEqual(active(), 1)       # the large one has not ended
+            until(lambda: active() == 0)
+
+
 @unittest.skipUnless(os.path.exists(MODEL), "../shared/data/llm is missing")
 class Tenants(unittest.TestCase):
+    def test_tenants_take_turns(self):
+        """One with many requests, of whom some are refused, and one with a single request."""
+        with Server(WEFT, f"models.files={MODEL}", "models.parallel=1", "models.max_waiting=20",
+                    "auth.required=true", start=False) as s:
+            alice, bob = key_of(WEFT, s.data, "alice"), key_of(WEFT, s.data, "bob")
+            s.start()
+            until_loaded(s, alice)
+            got = []
+            long = prompt(max_tokens=400, temperature=1, logit_bias={"1": -100, "2": -100})
+            threads = [threading.Thread(target=lambda: got.append(s.call(
+                "POST", "/v1/completions", long, key=alice)[0])) for _ in range(40)]
+            for t in threads:
+                t.start()
+            until(lambda: len(got) >= 5)
+            status, _, answer = s.call("POST", "/v1/completions", prompt(), key=bob)
+            left = 40 - len(got)
+            self.assertEqual(status, 200, answer)
+            self.assertGreater(left, 5)         # bob did not wait for all of them
+            for t in threads:
+                t.join()
+            self.assertLessEqual(set(got), {200, 429})
+
     def test_prefixes_are_not_shared_between_tenants(self):
         with Server(WEFT, f"models.files={MODEL}", config="auth:\n  required: true\n",
                     start=False) as s:
@@ -274,6 +332,36 @@ class Tenants(unittest.TestCase):
                 t.join()
             self.assertLessEqual(set(got), {200, 429})
             self.assertIn(200, got)
+
+    def test_option(self):
+        other = os.path.join(DATA, "stories260K-f16.gguf")
+        with Server(WEFT, options=("--model", MODEL, "--model", other)) as s:
+            until_loaded(s)
+            names = ["stories260K-f32", "stories260K-f16"]
+            self.assertEqual([m["id"] for m in s.ok("GET", "/v1/models")["data"]], names)
+            for name in names:
+                self.assertTrue(s.ok("POST", "/v1/completions", prompt(model=name))["choices"])
+            self.assertEqual(s.call("POST", "/v1/completions", prompt())[0], 404)
+
+    def test_context_and_threads(self):
+        def model_pid(s):
+            for pid in s.workers():
+                with open(f"/proc/{pid}/cmdline", "rb") as line:
+                    if b"--model=" in line.read():
+                        return pid
+
+        threads = []
+        for n in (1, 5):
+            with Server(WEFT, f"models.files={MODEL}", "models.context=40",
+                        f"models.threads={n}") as s:
+                until_loaded(s)
+                self.assertEqual(s.ok("GET", "/v1/models")["data"][0]["context_length"], 40)
+                self.assertEqual(s.call("POST", "/v1/completions", prompt())[0], 200)
+                status, _, answer = s.call("POST", "/v1/completions", prompt(text="word " * 60))
+                self.assertEqual((status, answer["error"]["code"]),
+                                 (400, "context_length_exceeded"))
+                threads.append(len(os.listdir(f"/proc/{model_pid(s)}/task")))
+        self.assertEqual(threads[1] - threads[0], 4)
 
     def test_process_that_dies_is_replaced(self):
         with Server(WEFT, f"models.files={MODEL}", "workers.kernel.spare=0") as s:

@@ -11,6 +11,8 @@
 #include "server/models/models.h"
 #include "server/worker/wire.h"
 
+#define STEP_TOKENS 256u                /* of prompts in one step                         */
+#define EMBED_TEXTS 32u                 /* that become vectors in one step, at most       */
 #define SLOT_STOPS  8u
 #define TOP_LOGPROBS 20u
 
@@ -45,6 +47,7 @@ typedef struct Worker {
     Slot               *slots;
     float              *logits;         /* [parallel][vocabulary]                         */
     json_t             *waiting;        /* requests without a slot, in order              */
+    json_t             *embedding;      /* requests for vectors; the first one's turn is next */
     bool                broken;         /* the socket                                     */
 } Worker;
 
@@ -54,7 +57,14 @@ void reply_fail(Worker *w, uint64_t id, weft_error_kind kind, const char *messag
 /* The same with the error of the context, which is cleared. */
 void reply_fault(Worker *w, uint64_t id);
 
+/* embed.c */
+void embed_begin(Worker *w, uint64_t id, json_t *request);
+/* A part of the request whose turn it is. */
+void embed_step(Worker *w);
+
 /* slots.c */
+/* How many requests of a tenant have a slot. */
+uint32_t slots_of(const Worker *w, const char *tenant);
 /* Gives a request to a slot; false: none is free. A request that is wrong is answered. */
 bool slot_begin(Worker *w, uint64_t id, json_t *request);
 void slot_end(Worker *w, Slot *s);

@@ -28,7 +28,6 @@
 
 #define MAX_PARTS   64u
 #define MAX_REQUEST (64u << 20)
-#define STEP_TOKENS 256u                /* of prompts in one step                         */
 
 /* ---- messages ---- */
 
@@ -84,37 +83,6 @@ void reply_fault(Worker *w, uint64_t id)
 
 /* ---- requests that end at once ---- */
 
-static void embed(Worker *w, uint64_t id, const json_t *request)
-{
-    json_t      *input = json_object_get(request, "input"), *out = json_array();
-    size_t       count = json_array_size(input), tokens = 0;
-    uint32_t     width = w->info.embedding;
-    const char **texts = calloc(MAX_OF(count, 1), sizeof *texts);
-    float       *vectors = malloc(MAX_OF(count, 1) * width * sizeof *vectors);
-    for (size_t i = 0; texts && i < count; i++) {
-        size_t n = 0;
-        texts[i] = json_string_value(json_array_get(input, i));
-        if (weft_model_tokenize(NULL, &n, weft_model_tokenizer_of(w->model), texts[i],
-                                WEFT_MODEL_TEXT, 0))
-            tokens += n;
-    }
-    if (!texts || !vectors || !weft_model_session_embed(vectors, w->embeds, texts, count, NULL)) {
-        reply_fault(w, id);
-        json_decref(out);
-    } else {
-        for (size_t i = 0; i < count; i++) {
-            json_t *row = json_array();
-            for (uint32_t j = 0; j < width; j++)
-                json_array_append_new(row, json_real((double)vectors[i * width + j]));
-            json_array_append_new(out, row);
-        }
-        reply_send(w, id, WIRE_PIECE_LAST, json_pack("{s:o, s:i}", "embeddings", out,
-                                                      "prompt_tokens", (int)tokens));
-    }
-    free(vectors);
-    free(texts);
-}
-
 static void tokenize(Worker *w, uint64_t id, const json_t *request)
 {
     weft_model_tokenizer *t = weft_model_tokenizer_of(w->model);
@@ -140,15 +108,20 @@ static void tokenize(Worker *w, uint64_t id, const json_t *request)
 
 /* ---- requests ---- */
 
+static void remove_request(json_t *list, uint64_t id)
+{
+    for (size_t i = json_array_size(list); i-- > 0;)
+        if ((uint64_t)json_integer_value(json_object_get(json_array_get(list, i), "id")) == id)
+            json_array_remove(list, i);
+}
+
 static void cancel(Worker *w, uint64_t id)
 {
     for (uint32_t i = 0; i < w->parallel; i++)
         if (w->slots[i].busy && w->slots[i].id == id)
             slot_end(w, &w->slots[i]);
-    for (size_t i = json_array_size(w->waiting); i-- > 0;)
-        if ((uint64_t)json_integer_value(json_object_get(json_array_get(w->waiting, i), "id"))
-            == id)
-            json_array_remove(w->waiting, i);
+    remove_request(w->waiting, id);
+    remove_request(w->embedding, id);
 }
 
 static void take_request(Worker *w, uint64_t id, json_t *request)
@@ -157,7 +130,7 @@ static void take_request(Worker *w, uint64_t id, json_t *request)
     if (!kind)
         reply_fail(w, id, WEFT_ERROR_FORMAT, "the message is damaged");
     else if (strcmp(kind, "embed") == 0)
-        embed(w, id, request);
+        embed_begin(w, id, request);
     else if (strcmp(kind, "tokenize") == 0)
         tokenize(w, id, request);
     else if (!w->info.generates)
@@ -200,18 +173,36 @@ static bool receive_all(Worker *w, bool idle)
     while (poll(&p, 1, idle ? -1 : 0) > 0) {
         if (!receive(w))
             return false;
-        idle = idle && json_array_size(w->waiting) == 0;
+        idle = idle && json_array_size(w->waiting) == 0 && json_array_size(w->embedding) == 0;
     }
     return !w->broken;
+}
+
+/* The oldest request of the tenant that has the fewest slots. */
+static size_t next_waiting(const Worker *w)
+{
+    size_t   best = 0, i;
+    uint32_t least = UINT32_MAX;
+    json_t  *request;
+    json_array_foreach(w->waiting, i, request) {
+        const char *tenant = json_string_value(json_object_get(request, "tenant"));
+        uint32_t    n = slots_of(w, tenant ? tenant : "");
+        if (n < least) {
+            least = n;
+            best = i;
+        }
+    }
+    return best;
 }
 
 static void admit(Worker *w)
 {
     while (json_array_size(w->waiting)) {
-        json_t *first = json_array_get(w->waiting, 0);
-        if (!slot_begin(w, (uint64_t)json_integer_value(json_object_get(first, "id")), first))
+        size_t  at = next_waiting(w);
+        json_t *next = json_array_get(w->waiting, at);
+        if (!slot_begin(w, (uint64_t)json_integer_value(json_object_get(next, "id")), next))
             return;
-        json_array_remove(w->waiting, 0);
+        json_array_remove(w->waiting, at);
     }
 }
 
@@ -358,6 +349,7 @@ static bool open_model(Worker *w, const ModelWorkerDesc *desc, const Files *f)
     w->slots = calloc(w->parallel, sizeof *w->slots);
     w->logits = malloc((size_t)w->parallel * w->info.vocabulary * sizeof *w->logits);
     w->waiting = json_array();
+    w->embedding = json_array();
     return (w->session || !w->info.generates) && w->embeds && w->slots && w->logits;
 }
 
@@ -410,7 +402,8 @@ int model_worker_main(const ModelWorkerDesc *desc)
     for (bool active = false; receive_all(w, !active);) {
         admit(w);
         run_step(w);
-        active = json_array_size(w->waiting) > 0;
+        embed_step(w);
+        active = json_array_size(w->waiting) > 0 || json_array_size(w->embedding) > 0;
         for (uint32_t i = 0; i < w->parallel; i++)
             active = active || w->slots[i].busy;
     }

@@ -28,7 +28,7 @@
 #include "server/worker/spawn.h"
 #include "server/worker/wire.h"
 
-#define MAX_PIECE (64u << 20)
+#define MAX_PIECE (64u << 20)           /* of a message, in both directions               */
 
 typedef struct Piece Piece;
 struct Piece {
@@ -45,24 +45,39 @@ struct ModelRequest {
     Models       *models;
     uint32_t      refs;
     uint64_t      id, since;
+    char         *tenant;               /* malloc'ed                                      */
     bool          ended, begun;
     Piece        *first, **last;
     void        (*wake)(void *user);    /* NULL after its release                         */
     void         *user;
 };
 
-/* A model and its process. */
+/* A message to a process. */
+typedef struct Outgoing Outgoing;
+struct Outgoing {
+    Outgoing *next;
+    WireKind  kind;
+    uint64_t  id;
+    Pack      bytes;
+};
+
+/* A model and its process. Messages are sent by a thread: the process reads them between two
+ * steps, and nobody else may wait for it. */
 struct Host {
     Models       *models;
     ModelFigures  figures;
     const char   *path;
-    pthread_t     thread;
-    bool          runs;
+    pthread_t     thread, sender;
+    bool          runs, sends;
     pid_t         pid;
     int           fd;                   /* -1: no process                                 */
     uint32_t      active;
     ModelRequest *requests;
-    pthread_mutex_t sending;
+    pthread_mutex_t sending;            /* of the next, and of fd                         */
+    pthread_cond_t  to_send, sent;
+    Outgoing     *first, **last;
+    bool          busy;                 /* the sender writes to fd                        */
+    bool          ends;
 };
 
 struct Models {
@@ -86,6 +101,7 @@ static void unref(ModelRequest *r)
         free(p->text);
         free(p);
     }
+    free(r->tenant);
     free(r);
 }
 
@@ -123,23 +139,101 @@ static void add_piece(ModelRequest *r, char *text, bool last)
         r->wake(r->user);
 }
 
-static bool send_message(Host *h, WireKind kind, uint64_t id, const char *text)
+/* ---- messages to the process ---- */
+
+static void outgoing_free(Outgoing *o)
 {
-    WireHead head = {WIRE_MAGIC, kind, id, strlen(text)};
-    Pack     whole = {0};
-    pack_raw(&whole, &head, sizeof head);
-    pack_raw(&whole, text, head.size);
+    pack_fini(&o->bytes);
+    free(o);
+}
+
+static void drop_outgoing(Host *h)
+{
+    while (h->first) {
+        Outgoing *o = h->first;
+        h->first = o->next;
+        outgoing_free(o);
+    }
+    h->last = &h->first;
+}
+
+/* A request that has not been sent yet is taken back instead of being cancelled. */
+static bool take_back(Host *h, uint64_t id)
+{
+    for (Outgoing **at = &h->first; *at; at = &(*at)->next) {
+        Outgoing *o = *at;
+        if (o->id != id || o->kind != WIRE_RUN)
+            continue;
+        *at = o->next;
+        if (h->last == &o->next)
+            h->last = at;
+        outgoing_free(o);
+        return true;
+    }
+    return false;
+}
+
+/* A dead process is noticed by its thread, not here. */
+static void send_message(Host *h, WireKind kind, uint64_t id, const char *text)
+{
+    WireHead  head = {WIRE_MAGIC, kind, id, strlen(text)};
+    Outgoing *o = calloc(1, sizeof *o);
+    if (!o)
+        return;
+    o->kind = kind;
+    o->id = id;
+    pack_raw(&o->bytes, &head, sizeof head);
+    pack_raw(&o->bytes, text, head.size);
     pthread_mutex_lock(&h->sending);
-    bool ok = h->fd >= 0 && !whole.failed;
-    for (size_t at = 0; ok && at < whole.size;) {
-        ssize_t n = send(h->fd, whole.data + at, whole.size - at, MSG_NOSIGNAL);
-        ok = n > 0 || (n < 0 && errno == EINTR);
-        at += n > 0 ? (size_t)n : 0;
+    if (h->fd < 0 || o->bytes.failed || (kind == WIRE_CANCEL && take_back(h, id))) {
+        outgoing_free(o);
+    } else {
+        *h->last = o;
+        h->last = &o->next;
+        pthread_cond_signal(&h->to_send);
     }
     pthread_mutex_unlock(&h->sending);
-    pack_fini(&whole);
-    return ok;
 }
+
+static void write_whole(int fd, const Pack *bytes)
+{
+    for (size_t at = 0; at < bytes->size;) {
+        ssize_t n = send(fd, bytes->data + at, bytes->size - at, MSG_NOSIGNAL);
+        if (n < 0 && errno != EINTR)
+            return;
+        at += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static void *sender_main(void *user)
+{
+    Host *h = user;
+    pthread_mutex_lock(&h->sending);
+    for (;;) {
+        while (!h->first && !h->ends)
+            pthread_cond_wait(&h->to_send, &h->sending);
+        if (h->ends)
+            break;
+        Outgoing *o = h->first;
+        int       fd = h->fd;
+        h->first = o->next;
+        if (!h->first)
+            h->last = &h->first;
+        h->busy = true;
+        pthread_mutex_unlock(&h->sending);
+        if (fd >= 0)
+            write_whole(fd, &o->bytes);
+        outgoing_free(o);
+        pthread_mutex_lock(&h->sending);
+        h->busy = false;
+        pthread_cond_broadcast(&h->sent);
+    }
+    drop_outgoing(h);
+    pthread_mutex_unlock(&h->sending);
+    return NULL;
+}
+
+/* ---- submitting ---- */
 
 static Host *find_host(Models *m, const char *name)
 {
@@ -151,7 +245,17 @@ static Host *find_host(Models *m, const char *name)
     return NULL;
 }
 
-static bool may_submit(Models *m, Host *h, const char *name, weft_error_kind *kind, char *why,
+/* A tenant that has no request here finds a place even where others have taken all. */
+static bool is_full(const Models *m, const Host *h, const char *tenant)
+{
+    uint64_t most = m->desc.config->models_waiting + m->desc.config->models_parallel;
+    bool     has = false;
+    for (const ModelRequest *r = h->requests; r && !has; r = r->next)
+        has = strcmp(r->tenant, tenant) == 0;
+    return h->active >= most && (has || h->active >= 2 * most);
+}
+
+static bool may_submit(Models *m, Host *h, const ModelSubmit *s, weft_error_kind *kind, char *why,
                        size_t size)
 {
     if (!m->count) {
@@ -159,11 +263,14 @@ static bool may_submit(Models *m, Host *h, const char *name, weft_error_kind *ki
         snprintf(why, size, "no language model is served; models.files lists them");
     } else if (!h) {
         *kind = WEFT_ERROR_NOT_FOUND;
-        snprintf(why, size, "there is no model '%.80s'", name ? name : "");
+        snprintf(why, size, "there is no model '%.80s'", s->model ? s->model : "");
     } else if (!h->figures.ready) {
         *kind = WEFT_ERROR_DEVICE_LOST;
         snprintf(why, size, "the model is being loaded: %.200s", h->figures.detail);
-    } else if (h->active >= m->desc.config->models_waiting + m->desc.config->models_parallel) {
+    } else if (strlen(s->json) > MAX_PIECE) {
+        *kind = WEFT_ERROR_QUOTA;
+        snprintf(why, size, "the request is larger than %u bytes", MAX_PIECE);
+    } else if (is_full(m, h, s->tenant)) {
         *kind = WEFT_ERROR_QUOTA;
         snprintf(why, size, "too many requests wait for the model");
     } else {
@@ -178,19 +285,22 @@ ModelRequest *models_submit(Models *m, const ModelSubmit *s, weft_error_kind *ki
     ModelRequest *r = calloc(1, sizeof *r);
     pthread_mutex_lock(&m->lock);
     Host *h = find_host(m, s->model);
-    if (!r || !may_submit(m, h, s->model, kind, why, size)) {
+    char *tenant = strdup(s->tenant);
+    if (!r || !tenant || !may_submit(m, h, s, kind, why, size)) {
         pthread_mutex_unlock(&m->lock);
+        free(tenant);
         free(r);
         return NULL;
     }
     *r = (ModelRequest){.next = h->requests, .host = h, .models = m, .refs = 2, .id = ++m->ids,
-                        .since = clock_ns(), .wake = s->wake, .user = s->user};
+                        .since = clock_ns(), .tenant = tenant, .wake = s->wake,
+                        .user = s->user};
     r->last = &r->first;
     h->requests = r;
     h->active++;
     metrics_add(m->desc.metrics, METRIC_MODEL_ACTIVE, 0, 1);
     pthread_mutex_unlock(&m->lock);
-    send_message(h, WIRE_RUN, r->id, s->json);      /* a dead process is noticed by its thread */
+    send_message(h, WIRE_RUN, r->id, s->json);
     return r;
 }
 
@@ -368,6 +478,9 @@ static void end(Host *h)
     waitpid(h->pid, NULL, 0);
     pthread_mutex_lock(&m->lock);
     pthread_mutex_lock(&h->sending);
+    drop_outgoing(h);
+    while (h->busy)                     /* its process is dead: it does not wait for it */
+        pthread_cond_wait(&h->sent, &h->sending);
     close(h->fd);
     h->fd = -1;
     pthread_mutex_unlock(&h->sending);
@@ -431,16 +544,35 @@ Models *models_open(const ModelsDesc *desc, char *why, size_t size)
     for (uint32_t i = 0; i < files->count && i < MODELS_MAX; i++) {
         Host *h = &m->hosts[m->count++];
         *h = (Host){.models = m, .path = files->items[i], .fd = -1};
+        h->last = &h->first;
         pthread_mutex_init(&h->sending, NULL);
+        pthread_cond_init(&h->to_send, NULL);
+        pthread_cond_init(&h->sent, NULL);
         name_host(h);
         if (access(h->path, R_OK) != 0) {
             snprintf(why, size, "models.files: %.200s: %s", h->path, strerror(errno));
             models_close(m);
             return NULL;
         }
-        h->runs = pthread_create(&h->thread, NULL, host_main, h) == 0;
+        h->sends = pthread_create(&h->sender, NULL, sender_main, h) == 0;
+        h->runs = h->sends && pthread_create(&h->thread, NULL, host_main, h) == 0;
     }
     return m;
+}
+
+static void close_host(Host *h)
+{
+    if (h->runs)
+        pthread_join(h->thread, NULL);
+    pthread_mutex_lock(&h->sending);
+    h->ends = true;
+    pthread_cond_signal(&h->to_send);
+    pthread_mutex_unlock(&h->sending);
+    if (h->sends)
+        pthread_join(h->sender, NULL);
+    pthread_mutex_destroy(&h->sending);
+    pthread_cond_destroy(&h->to_send);
+    pthread_cond_destroy(&h->sent);
 }
 
 void models_close(Models *m)
@@ -454,11 +586,8 @@ void models_close(Models *m)
             shutdown(m->hosts[i].fd, SHUT_RDWR);
     pthread_cond_broadcast(&m->change);
     pthread_mutex_unlock(&m->lock);
-    for (uint32_t i = 0; i < m->count; i++) {
-        if (m->hosts[i].runs)
-            pthread_join(m->hosts[i].thread, NULL);
-        pthread_mutex_destroy(&m->hosts[i].sending);
-    }
+    for (uint32_t i = 0; i < m->count; i++)
+        close_host(&m->hosts[i]);
     pthread_mutex_destroy(&m->lock);
     pthread_cond_destroy(&m->change);
     free(m);

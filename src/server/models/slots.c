@@ -191,6 +191,14 @@ static size_t common(const Slot *s, const Slot *fresh)
     return n;
 }
 
+uint32_t slots_of(const Worker *w, const char *tenant)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->parallel; i++)
+        n += w->slots[i].busy && strcmp(w->slots[i].tenant, tenant) == 0;
+    return n;
+}
+
 /* A free slot: of the same tenant, with the longest common beginning; else any. */
 static Slot *choose(Worker *w, const Slot *fresh)
 {

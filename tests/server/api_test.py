@@ -194,6 +194,8 @@ class Api(unittest.TestCase):
                                 (old["id"], [])):
                 page = s.ok("GET", "/v1/jobs?after=" + after)
                 self.assertEqual([j["id"] for j in page["jobs"]], [j["id"] for j in want])
+            self.assertNotIn("next", s.ok("GET", "/v1/jobs?limit=2"))      # these are all
+            self.assertEqual(s.ok("GET", "/v1/jobs?limit=1")["next"], new["id"])
             for after in ("zzz", "A" * 3000, "'%20or%201=1", new["id"].lower()):
                 self.assertEqual(s.call("GET", "/v1/jobs?after=" + after)[0], 400)
 

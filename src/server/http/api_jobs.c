@@ -362,9 +362,10 @@ void api_list(Request *r)
     /* What the store has as queued may run by now. */
     uint32_t   wanted = states & 3 ? states | 3 : states;
     uint64_t   failures = store_failures(jobs_store(r->http->desc.jobs));
-    JobRecord *records = ARENA_ARRAY(&r->arena, JobRecord, limit);
-    uint32_t   count = store_job_list(jobs_store(r->http->desc.jobs), &r->arena, r->who.tenant,
-                                      wanted, after ? after : "", records, (uint32_t)limit);
+    JobRecord *records = ARENA_ARRAY(&r->arena, JobRecord, limit + 1);
+    uint32_t   found = store_job_list(jobs_store(r->http->desc.jobs), &r->arena, r->who.tenant,
+                                      wanted, after ? after : "", records, (uint32_t)limit + 1);
+    uint32_t   count = MIN_OF(found, (uint32_t)limit);     /* one more tells of a next page */
     if (store_is_gone(r, failures))
         return;
     jobs_overlay(r->http->desc.jobs, records, count);
@@ -377,7 +378,7 @@ void api_list(Request *r)
         show_job(&out, &records[i], 0, false);
     }
     text_char(&out, ']');
-    if (count == limit)
+    if (found > count)
         text_printf(&out, ",\"next\":\"%s\"", records[count - 1].id);
     text_add(&out, STR("}\n"));
     answer_json(r, 200, &out);

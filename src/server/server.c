@@ -101,29 +101,11 @@ static bool load_config(const ServerDesc *desc, Config *config, char *why, size_
     return true;
 }
 
-static const char *config_fault(const Config *c, uint32_t protections)
+/* What is wrong with the configuration, here; NULL: nothing. */
+static const char *find_fault(const Config *c, uint32_t protections, char *why, size_t size)
 {
-    char     host[64];
-    uint16_t port;
-    LogLevel level;
-    if (!address_split(c->listen, host, sizeof host, &port))
-        return "server.listen is not an address with a port";
-    if (!c->auth_required && !address_is_loopback(host))
-        return "auth.required may be false only on a loopback address";
-    if (!log_level_find(c->log_level, &level))
-        return "server.log_level is debug, info, warn, error or off";
-    if (strcmp(c->store_sync, "full") != 0 && strcmp(c->store_sync, "normal") != 0)
-        return "store.synchronous is full or normal";
-    if (strcmp(c->store_kind, "sqlite") != 0 && strcmp(c->store_kind, "redis") != 0)
-        return "store.kind is sqlite or redis";
-    if (strcmp(c->queue_kind, "embedded") != 0 && strcmp(c->queue_kind, "nats") != 0)
-        return "queue.kind is embedded or nats";
-    if (strcmp(c->queue_kind, "nats") == 0 && strcmp(c->store_kind, "redis") != 0)
-        return "queue.kind nats needs store.kind redis: other servers could not read the jobs";
-    if (strcmp(c->store_answer, "written") != 0 && strcmp(c->store_answer, "durable") != 0)
-        return "store.answer is written or durable";
-    if (!c->sec_sandbox && !c->workers_unsafe)
-        return "enable_shader_sandboxing: false needs workers.allow_without_seccomp: true";
+    if (config_fault(c, why, size))
+        return why;
     if (!(protections & 1u << SANDBOX_SECCOMP) && !c->workers_unsafe)
         return "this machine offers no seccomp: kernels would run without their sandbox; "
                "workers.allow_without_seccomp: true starts all the same";
@@ -365,7 +347,8 @@ static void reload(Server *s)
     char    why[1024] = "out of memory";
     Loaded *loaded = calloc(1, sizeof *loaded);
     auth_reload(s->auth);
-    if (!loaded || !load_config(s->desc, &loaded->config, why, sizeof why)) {
+    if (!loaded || !load_config(s->desc, &loaded->config, why, sizeof why)
+        || config_fault(&loaded->config, why, sizeof why)) {
         log_event(&s->log, LOG_ERROR, "reload", why, NULL);
         if (loaded)
             config_fini(&loaded->config);
@@ -425,7 +408,7 @@ int server_run(const ServerDesc *desc)
         return 2;
     }
     log_level_find(s->config.log_level, &s->log.level);
-    const char *fault = config_fault(&s->config, s->protections);
+    const char *fault = find_fault(&s->config, s->protections, why, sizeof why);
     if (desc->check || fault) {
         int status = desc->check ? check(s, fault) : (say(s, "%s", fault), 2);
         config_fini(&s->config);

@@ -90,6 +90,28 @@ class Alone(unittest.TestCase):
             w.probe(b"execve")
         self.assertEqual(w.close(), -signal.SIGSYS)
 
+    def test_running_and_most_processes(self):
+        def pids(s):
+            found = []
+            for pid in s.workers():
+                with open(f"/proc/{pid}/cmdline", "rb") as line:
+                    if b"--gpu" in line.read():
+                        found.append(pid)
+            return found
+
+        for most, running in ((1, 4), (4, 2)):
+            with Server(WEFT, ON, f"workers.gpu.max={most}",
+                        f"workers.gpu.running={running}") as s:
+                s.until_ready()
+                until(lambda: device(s)["ready"] > 0)
+                ids = [s.ok("POST", "/v1/jobs", forever())["id"] for _ in range(3)]
+                at_a_time = min(most, running)
+                want = ["queued"] * (3 - at_a_time) + ["running"] * at_a_time
+                until(lambda: sorted(s.ok("GET", "/v1/jobs/" + i)["state"] for i in ids) == want)
+                self.assertLessEqual(len(pids(s)), most)
+                for i in ids:
+                    s.ok("DELETE", "/v1/jobs/" + i)
+
     def test_off(self):
         with Server(WEFT) as s:
             status, _, answer = s.call("POST", "/v1/jobs", double([1], profile="gpu"))

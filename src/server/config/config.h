@@ -60,6 +60,8 @@ bool config_load(Config *c, const char *path, char *why, size_t size);
 /* Sets one key, as "server.listen" and its text. */
 bool config_set(Config *c, const char *path, const char *text, char *why, size_t size);
 void config_fini(Config *c);
+/* True: `why` says which key has a value that is not possible, alone or beside another. */
+bool config_fault(const Config *c, char *why, size_t size);
 
 /* A Markdown table of all keys, for docs/server.md. */
 void config_document(Text *out);

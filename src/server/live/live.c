@@ -313,19 +313,11 @@ Live *live_open(const LiveDesc *desc, char *why, size_t size)
 {
     const Config *c = desc->config;
     uint8_t       random[8];
-    if (strcmp(c->vectors_metric, "cosine") != 0 && strcmp(c->vectors_metric, "dot") != 0
-        && strcmp(c->vectors_metric, "euclidean") != 0) {
-        snprintf(why, size, "vectors.metric is cosine, dot or euclidean");
-        return NULL;
-    }
-    if (c->vectors_width < 2 || c->vectors_height < 2 || c->vectors_width > 256
-        || c->vectors_height > 256) {
-        snprintf(why, size, "vectors.map.width and height are 2 to 256");
-        return NULL;
-    }
     Live *l = calloc(1, sizeof *l);
-    if (!l)
+    if (!l) {
+        snprintf(why, size, "out of memory");
         return NULL;
+    }
     l->desc = *desc;
     l->no_zeros = strcmp(c->vectors_metric, "cosine") == 0;
     l->last_urgent = &l->urgent;

@@ -192,6 +192,58 @@ class Operation(unittest.TestCase):
             os.kill(s.process.pid, signal.SIGHUP)
             until(lambda: "unknown key 'nonsense'" in s.log_text())
             self.assertEqual(check()["time"], 7)
+            with open(s.config, "w") as out:
+                out.write(config % "5s" + "vectors: {metric: taxi}\n")
+            os.kill(s.process.pid, signal.SIGHUP)
+            until(lambda: "vectors.metric: 'taxi' is not cosine, dot or euclidean"
+                  in s.log_text())
+            self.assertEqual(check()["time"], 7)
+
+    def test_traces_are_logged(self):
+        """Jobs that end and requests that fail, with the trace of the caller."""
+        trace, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+        head = {"traceparent": f"00-{trace}-{span}-01"}
+        with Server(WEFT, "server.log_level=debug") as s:
+            s.until_ready()
+            job = s.ok("POST", "/v1/jobs", double([1]), headers=head)["id"]
+            s.call("POST", "/v1/jobs", double([1], wgsl="fn f( {"), headers=head)
+            s.raw(b"GET /no\xff\x22where HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+                  + f"traceparent: {head['traceparent']}\r\n\r\n".encode())
+            s.stop()
+            with open(os.path.join(s.data, "log"), "rb") as file:
+                lines = [json.loads(line) for line in file]     # all of it is UTF-8
+            seen = [line for line in lines if line.get("trace.id") == trace]
+            ends = [(line["event.outcome"], line["log.level"]) for line in seen
+                    if line["event.action"] == "job-end"]
+            self.assertEqual(ends, [("success", "debug"), ("failure", "info")])
+            self.assertEqual([line["weft.job"] for line in seen if "weft.job" in line][0], job)
+            errors = [line for line in seen if line["event.action"] == "http-error"]
+            self.assertEqual(errors[-1]["http.response.status_code"], "404")
+            self.assertNotIn("weft.trace", "".join(map(str, lines)))
+
+    def test_transitions_are_logged(self):
+        def seen(s, action):
+            lines = [json.loads(line) for line in s.log_text().splitlines()]
+            return [(line["weft.from"], line["weft.event"], line["message"]) for line in lines
+                    if line["event.action"] == action]
+        with Server(WEFT, "server.log_level=info") as s:
+            s.until_ready()
+            s.ok("POST", "/v1/jobs", double([1]))
+            s.stop()
+            self.assertEqual(seen(s, "server-state")[0], ("starting", "opened", "idle"))
+            self.assertEqual([step[1:] for step in seen(s, "server-state")][-2:],
+                             [("drain", "draining"), ("stop", "stopped")])
+            devices = seen(s, "device-state")
+            self.assertIn(("absent", "spawn", "initialising"), devices)
+            self.assertIn(("initialising", "opened", "ready"), devices)
+            self.assertNotIn(("ready", "work", "busy"), devices)    # at the level debug
+            s.settings = ("server.log_level=debug",)
+            s.start()
+            s.until_ready()
+            s.ok("POST", "/v1/jobs", double([1]))
+            s.stop()
+            self.assertIn(("idle", "work", "processing"), seen(s, "server-state"))
+            self.assertIn(("ready", "work", "busy"), seen(s, "device-state"))
 
     def test_full_disk(self):
         with Server(WEFT) as s:

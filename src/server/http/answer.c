@@ -115,6 +115,16 @@ static void put_openai(const Request *r, Text *out, int status)
         text_add(out, STR("null"));
 }
 
+static void log_error(const Request *r, int status, const char *message)
+{
+    char number[12];
+    snprintf(number, sizeof number, "%d", status);
+    log_event(r->http->desc.log, status >= 500 ? LOG_INFO : LOG_DEBUG, "http-error", message,
+              "http.request.method", r->method, "url.path", r->path,
+              "http.response.status_code", number, "weft.tenant", r->who.tenant, "traceparent",
+              r->trace, NULL);
+}
+
 void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt, ...)
 {
     char    message[2048];
@@ -126,6 +136,7 @@ void answer_error(Request *r, int status, weft_error_kind kind, const char *fmt,
     text_printf(&out, "{\"error\":{\"kind\":\"%s\",\"message\":", error_kind_name(kind));
     text_json(&out, str_of(message));
     status = status ? status : error_kind_status(kind);
+    log_error(r, status, message);
     if (r->answer)
         put_openai(r, &out, status);
     text_add(&out, STR("}}\n"));

@@ -52,6 +52,12 @@ void log_event(const Log *log, LogLevel level, const char *action, const char *m
         const char *value = va_arg(args, const char *);
         if (!value || !*value)
             continue;
+        if (strcmp(name, "traceparent") == 0) {
+            if (strlen(value) == 55)    /* "00-TRACE-SPAN-FLAGS" */
+                text_printf(&line, ",\"trace.id\":\"%.32s\",\"span.id\":\"%.16s\"", value + 3,
+                            value + 36);
+            continue;
+        }
         text_printf(&line, ",\"%s\":", name);
         text_json(&line, str_of(value));
     }

@@ -61,7 +61,8 @@ typedef struct Log {
 
 /* false: `name` is no level. */
 bool log_level_find(const char *name, LogLevel *level);
-/* One line. `fields` are pairs of names and values in dotted notation, NULL at the end:
+/* One line. `fields` are pairs of names and values in dotted notation, NULL at the end; of a
+ * "traceparent" the ids of trace and span are written:
  *     log_event(log, LOG_INFO, "job-finished", "done", "weft.job", id, NULL); */
 void log_event(const Log *log, LogLevel level, const char *action, const char *message, ...);
 

@@ -381,6 +381,38 @@ class Quotas(unittest.TestCase):
             self.assertEqual([s.call("POST", "/v1/jobs", double([1] * 50))[0]
                               for _ in range(3)], [200] * 3)
 
+    def test_long_jobs_do_not_keep_other_tenants_waiting(self):
+        def forever(s, key):
+            return s.ok("POST", "/v1/jobs", {
+                "wgsl": FOREVER, "outputs": {"y": {"shape": [2], "dtype": "u32"}},
+                "workgroups": [1], "limits": {"time": "10h"}}, key=key)["id"]
+
+        def states(s, key, ids):
+            return sorted(s.ok("GET", "/v1/jobs/" + i, key=key)["state"] for i in ids)
+
+        with Server(WEFT, "workers.kernel.running=2", "auth.required=true",
+                    "webgpu_integration.security.resource_limits.default_execution_time=10h",
+                    start=False) as s:
+            alice, bob, carol = (key_of(WEFT, s.data, name) for name in ("alice", "bob", "carol"))
+            s.start()
+            s.until_ready()
+            of_alice = [forever(s, alice) for _ in range(5)]
+            two = ["queued"] * 3 + ["running"] * 2
+            until(lambda: states(s, alice, of_alice) == two)
+            for _ in range(3):
+                self.assertEqual(s.ok("POST", "/v1/jobs", double([1]), key=bob)["state"], "done")
+            self.assertEqual(s.ok("POST", "/v1/check", {"wgsl": DOUBLE}, key=bob)["report"]
+                             ["verdict"], "accepted")
+            # One beside the long ones of others, and not more.
+            of_bob = [forever(s, bob) for _ in range(2)]
+            until(lambda: states(s, bob, of_bob) == ["queued", "running"])
+            self.assertEqual(s.ok("POST", "/v1/jobs", double([2]), key=carol)["state"], "done")
+            self.assertEqual(states(s, bob, of_bob), ["queued", "running"])
+            self.assertEqual(states(s, alice, of_alice), two)
+            for key, ids in ((alice, of_alice), (bob, of_bob)):
+                for i in ids:
+                    s.ok("DELETE", "/v1/jobs/" + i, key=key)
+
     def test_jobs_without_a_result_use_up_dispatch_time(self):
         def forever(**more):
             return {"wgsl": FOREVER, "outputs": {"y": {"shape": [2], "dtype": "u32"}},

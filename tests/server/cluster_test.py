@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from harness import FOREVER, PATIENCE, Server, double, main, until
+from harness import FOREVER, PATIENCE, Server, double, key_of, main, until
 from live_client import Live
 from services import Nats, Redis, settings
 
@@ -240,6 +240,53 @@ class Kept(unittest.TestCase):
             self.assertEqual(s.ok("POST", "/v1/jobs", double([1]))["state"], "done")
 
 
+class Turns(unittest.TestCase):
+    def test_jobs_that_did_not_begin_were_no_attempts(self):
+        """Servers that are replaced, one after the other, give their waiting jobs back."""
+        with Redis() as redis, Nats() as nats, Server(
+                WEFT, *settings(redis, nats), "workers.kernel.running=1", "workers.max_attempts=2",
+                "server.drain_timeout=30s") as s:
+            def stored(field):
+                return redis.value("HGET", "weft:job:" + waiting, field)
+
+            for _ in range(3):
+                s.until_ready()
+                long = s.ok("POST", "/v1/jobs", forever())["id"]
+                until(lambda: s.ok("GET", "/v1/jobs/" + long)["state"] == "running")
+                waiting = s.ok("POST", "/v1/jobs", double([4], wait=False))["id"]
+                until(lambda: stored("attempt") == "1")     # it is claimed, and waits here
+                ends = threading.Thread(target=s.stop)
+                ends.start()
+                until(lambda: stored("attempt") == "0")
+                self.assertEqual(stored("state"), "0")
+                for pid in s.workers():     # the long one need not be waited for
+                    os.kill(pid, signal.SIGKILL)
+                ends.join()
+                s.start()
+                s.call("DELETE", "/v1/jobs/" + long)
+                done = s.wait(waiting)
+                self.assertEqual((done["state"], done["attempt"]), ("done", 1), done)
+
+    def test_long_jobs_do_not_keep_other_tenants_waiting(self):
+        with Redis() as redis, Nats() as nats, Server(
+                WEFT, *settings(redis, nats), "workers.kernel.running=1", "auth.required=true",
+                "webgpu_integration.security.resource_limits.default_execution_time=10h",
+                start=False) as s:
+            alice, bob = key_of(WEFT, s.data, "alice"), key_of(WEFT, s.data, "bob")
+            s.start()
+            s.until_ready()
+            long = [s.ok("POST", "/v1/jobs", forever(limits={"time": "10h"}), key=alice)["id"]
+                    for _ in range(20)]
+            until(lambda: s.ok("GET", "/v1/jobs?state=running", key=alice)["jobs"])
+            for n in range(3):
+                self.assertEqual(s.ok("POST", "/v1/jobs", double([n]), key=bob)["state"], "done")
+            made = s.ok("POST", "/v1/jobs", double([7], wait=False), key=bob)["id"]
+            done = s.wait(made, key=bob)
+            self.assertEqual((done["state"], done["attempt"]), ("done", 1), done)
+            for job in long:
+                self.assertEqual(s.call("DELETE", "/v1/jobs/" + job, key=alice)[0], 200)
+
+
 class Faults(unittest.TestCase):
     def test_redis_restarts(self):
         with Redis() as redis, Nats() as nats, Server(WEFT, *settings(redis, nats)) as s:
@@ -368,6 +415,20 @@ class Faults(unittest.TestCase):
             self.assertEqual(s.ok("GET", "/v1/jobs/" + job)["outputs"]["y"]["data"], [8])
             self.assertEqual(s.call("POST", "/v1/workers/w/lease", {"runner": "x"})[2]["job"],
                              later["id"])
+
+    def test_prefix(self):
+        """Servers with other prefixes do not see each other's jobs in one Redis."""
+        with Redis() as redis:
+            more = ("store.kind=redis", f"store.url={redis.url}")
+            with Server(WEFT, *more, "store.prefix=a:") as a, \
+                    Server(WEFT, *more, "store.prefix=b:") as b:
+                a.until_ready()
+                b.until_ready()
+                job = a.ok("POST", "/v1/jobs", double([1]))["id"]
+                self.assertEqual(a.call("GET", "/v1/jobs/" + job)[0], 200)
+                self.assertEqual(b.call("GET", "/v1/jobs/" + job)[0], 404)
+                self.assertEqual(b.ok("GET", "/v1/jobs")["jobs"], [])
+                self.assertEqual(redis.call("EXISTS", "a:job:" + job), ":1")
 
     def test_wrong_settings(self):
         for more, why in ((["queue.kind=nats"], "needs store.kind redis"),

@@ -142,12 +142,16 @@ class Redis(Service):
     def url(self):
         return f"redis://127.0.0.1:{self.port}"
 
-    def call(self, *words):
-        """A command in RESP; the first line of the reply."""
+    def value(self, *words):
+        """The text that a command replies with."""
+        return self.call(*words, line=1)
+
+    def call(self, *words, line=0):
+        """A command in RESP; the first line of the reply, or another."""
         text = f"*{len(words)}\r\n" + "".join(f"${len(w.encode())}\r\n{w}\r\n" for w in words)
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as c:
             c.sendall(text.encode())
-            return c.recv(65536).decode(errors="replace").split("\r\n")[0]
+            return c.recv(65536).decode(errors="replace").split("\r\n")[line]
 
 
 class Nats(Service):

@@ -19,6 +19,7 @@
 
 #define TICK_NS    (200u * 1000000u)
 #define POLL_NS    (2 * (uint64_t)NS_PER_S)     /* a job that was not heard of is looked up */
+#define YIELD_NS   ((uint64_t)NS_PER_S) /* jobs that wait behind their tenant's long ones */
 #define EXTRA      6u                   /* jobs taken beyond those that can run            */
 #define STALE_ROOM 100u
 #define UNANSWERED 64u                  /* claims                                         */
@@ -46,7 +47,7 @@ struct Cluster {
 
 static void want_for(Cluster *s, const Pool *pool, const char *runner, uint64_t held)
 {
-    uint64_t limit = pool_limit(pool) + EXTRA;
+    uint64_t limit = pool_limit(pool) + pool_long_jobs(pool) + EXTRA;
     feed_want(s->feed, runner, held < limit ? (uint32_t)(limit - held) : 0);
 }
 
@@ -56,7 +57,8 @@ static void want_more(Cluster *s)
     if (js->draining || *s->store_fault)
         return;
     /* Jobs that are kept must not shut out those of the queue. */
-    uint64_t held = js->held[JOB_KERNEL] + js->kept, limit = pool_limit(js->pool) + EXTRA;
+    uint64_t held = js->held[JOB_KERNEL] + js->kept;
+    uint64_t limit = pool_limit(js->pool) + pool_long_jobs(js->pool) + EXTRA;
     want_for(s, js->pool, "", js->held[JOB_KERNEL] == 0 && held >= limit ? limit - 1 : held);
     if (js->gpu && *pool_figures(js->gpu).device)   /* jobs go to servers that have one */
         want_for(s, js->gpu, JOB_GPU, js->held[JOB_ON_GPU]);
@@ -76,19 +78,26 @@ void cluster_let_go(Jobs *js, Job *job, ClusterEnd how)
     if (job_is_kept(job)) {
         js->kept--;
         *job->ticket = '\0';
-        if (how == CLUSTER_PASS)
+        if (how == CLUSTER_PASS || how == CLUSTER_YIELD)
             job_pass_on(js, job);
         else if (how == CLUSTER_RETURN && job->accepted)
             cluster_add(js, job);       /* else when it is stored */
     } else {
         if (how == CLUSTER_DONE)
             feed_done(js->cluster->feed, job->ticket);
-        else if (how == CLUSTER_RETURN || how == CLUSTER_PASS)
+        else if (how == CLUSTER_PASS || how == CLUSTER_YIELD)
+            job_pass_back(js, job, how == CLUSTER_YIELD ? YIELD_NS : 0);
+        else if (how == CLUSTER_RETURN)
             feed_return(js->cluster->feed, job->ticket, 0);
         *job->ticket = '\0';
         js->held[job->who]--;
     }
     want_more(js->cluster);
+}
+
+Feed *cluster_feed(Jobs *js)
+{
+    return js->cluster->feed;
 }
 
 void cluster_add(Jobs *js, Job *job)
@@ -331,6 +340,17 @@ static StoreClaim read_claimed(Cluster *s, Arena *arena, const JobRecord *r, Job
     return STORE_CLAIMED;
 }
 
+/* It was asked for before the server began to end. No claim: that would count as an attempt. */
+static bool refuse_while_draining(Cluster *s, const char *ticket)
+{
+    pthread_mutex_lock(&s->js->lock);
+    bool draining = s->js->draining;
+    pthread_mutex_unlock(&s->js->lock);
+    if (draining)
+        feed_return(s->feed, ticket, 0);
+    return draining;
+}
+
 /* The queue gives a job once more that we have: it took us for dead. No attempt is counted. */
 static bool have_already(Cluster *s, const char *id, const char *ticket)
 {
@@ -372,7 +392,7 @@ static void on_job(void *user, const char *id, const char *ticket)
     JobRecord record;
     Pack      tail = {0};
     Fault     fault = {WEFT_ERROR_NONE, ""};
-    if (have_already(s, id, ticket))
+    if (have_already(s, id, ticket) || refuse_while_draining(s, ticket))
         return;
     JobSpec  *spec = calloc(1, sizeof *spec);
     arena_init(&arena, 0);
@@ -414,6 +434,21 @@ static void on_data(void *user, const char *subject, const void *data, size_t si
 
 /* ---- from time to time ---- */
 
+/* Should another server, or a job of another tenant, have its turn instead? */
+static ClusterEnd what_of_waiting(const Cluster *s, const Job *job, uint64_t now)
+{
+    Jobs    *js = s->js;
+    uint64_t waits = now - job->arrived_ns;
+    if (!job->queued || !*job->ticket)
+        return CLUSTER_DONE;
+    if (job->who == JOB_FOREIGN)
+        return waits > js->config.queue_ack_wait ? CLUSTER_PASS : CLUSTER_DONE;
+    if (job_is_kept(job))
+        return waits > JOB_PASS_NS ? CLUSTER_PASS : CLUSTER_DONE;
+    return waits > YIELD_NS && pool_is_crowded(job_pool(js, job), job->record.tenant)
+         ? CLUSTER_YIELD : CLUSTER_DONE;
+}
+
 /* Of every live job: is it kept, placed, heard of? With the lock. */
 static uint32_t visit_jobs(Cluster *s, uint64_t now, bool keep, const char **ids, uint32_t room)
 {
@@ -424,10 +459,9 @@ static uint32_t visit_jobs(Cluster *s, uint64_t now, bool keep, const char **ids
             next = job->next;
             if (job->is_check || !job->accepted || job->ending)
                 continue;
-            bool idle = job->who == JOB_FOREIGN && *job->ticket && job->queued
-                     && now - job->arrived_ns > js->config.queue_ack_wait;
-            if (idle || (job->queued && job_is_kept(job) && now - job->arrived_ns > JOB_PASS_NS)) {
-                stop_here(js, job, CLUSTER_PASS);   /* nobody came for it */
+            ClusterEnd how = what_of_waiting(s, job, now);
+            if (how != CLUSTER_DONE) {
+                stop_here(js, job, how);
                 if (!job->home)
                     job_forget(js, job);
                 continue;

@@ -69,7 +69,9 @@ void jobs_step(Jobs *js, StateEvent event)
     metrics_add(js->desc.metrics, METRIC_TRANSITIONS, 0, 1);
     if (js->desc.on_state)
         js->desc.on_state(js->desc.user, from, event, js->state);
-    log_event(js->desc.log, LOG_DEBUG, "server-state", state_name(js->state), "weft.from",
+    LogLevel level = event == EVENT_WORK || event == EVENT_NO_WORK ? LOG_DEBUG
+                   : event == EVENT_STORE_FAILED ? LOG_WARN : LOG_INFO;
+    log_event(js->desc.log, level, "server-state", state_name(js->state), "weft.from",
               state_name(from), "weft.event", state_event_name(event), NULL);
 }
 
@@ -290,6 +292,16 @@ static void submit_end(Jobs *js, Job *job)
         store_submit(js->store, &job->end);
 }
 
+static void log_end(const Jobs *js, const Job *job, JobState state)
+{
+    static const char *const outcomes[] = {
+        [JOB_DONE] = "success", [JOB_FAILED] = "failure", [JOB_CANCELLED] = "unknown"};
+    log_event(js->desc.log, state == JOB_FAILED ? LOG_INFO : LOG_DEBUG, "job-end",
+              *job->message ? job->message : "done", "event.outcome", outcomes[state],
+              "weft.job", job->record.id, "weft.tenant", job->record.tenant, "traceparent",
+              job->record.trace, NULL);
+}
+
 void job_end(Jobs *js, Job *job, JobState state, weft_error_kind kind, const char *message)
 {
     if (job->ending || job_state_is_final(job->record.state))
@@ -306,6 +318,7 @@ void job_end(Jobs *js, Job *job, JobState state, weft_error_kind kind, const cha
         job_forget(js, job);
         return;
     }
+    log_end(js, job, state);
     job->ending = true;
     job_ref(job);
     job->end = (StoreOp){.kind = STORE_END_JOB, .job = job->record,

@@ -70,6 +70,8 @@ struct Job {
     bool        home;                   /* accepted here: it stays until it has ended     */
     bool        follows;                /* another server accepted it                     */
     char        ticket[FEED_TICKET];    /* "": it is not held here                        */
+    char        passed[FEED_TICKET];    /* given back once the claim is taken back        */
+    uint64_t    pass_delay;             /* then others may have it after these ns         */
     Pack        tail;                   /* its named buffers, while it is held            */
     uint64_t    place;                  /* in the queue; 0: not known                     */
     bool        place_stored;
@@ -188,7 +190,8 @@ void    tenant_charge(Jobs *js, Tenant *t, uint64_t time_ns, uint64_t ops);
 typedef enum ClusterEnd {
     CLUSTER_DONE,
     CLUSTER_RETURN,                     /* an attempt was made, another may be            */
-    CLUSTER_PASS,                       /* it did not begin here                          */
+    CLUSTER_PASS,                       /* it did not begin here: the claim was no attempt */
+    CLUSTER_YIELD,                      /* likewise; others come first                    */
     CLUSTER_DROP,                       /* another server has it                          */
 } ClusterEnd;
 bool cluster_open(Jobs *js, char *why, size_t size);
@@ -200,6 +203,7 @@ void cluster_free(Jobs *js);
 void cluster_let_go(Jobs *js, Job *job, ClusterEnd how);
 /* Does the store of the servers answer, as far as is known? */
 bool cluster_is_well(const Jobs *js);
+Feed *cluster_feed(Jobs *js);
 /* Puts an accepted job into the queue. */
 void cluster_add(Jobs *js, Job *job);
 /* Asks the store soon what has become of a job. */
@@ -214,6 +218,8 @@ void cluster_follow(Jobs *js, const char *id);
 bool job_keep(Jobs *js, Job *job, const JobSpec *spec);
 /* A kept job that has not begun goes to the queue. */
 void job_pass_on(Jobs *js, Job *job);
+/* One that came from the queue goes back, and others may have it after `delay_ns`. */
+void job_pass_back(Jobs *js, Job *job, uint64_t delay_ns);
 
 /* lease.c */
 void jobs_check_leases(Jobs *js, uint64_t now);

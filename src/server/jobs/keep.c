@@ -3,7 +3,8 @@
  * keep.c - jobs of servers that share a store which run where they came in.
  *
  * in     new jobs
- * out    those that do not go through the shared queue, and their way back into it
+ * out    those that do not go through the shared queue, and their way back into it; jobs of the
+ *        queue that did not begin here go back, too
  * knows  a client that waits for a job learns nothing of it before its end
  * not    the shared queue and its tickets (cluster.c)
  *
@@ -32,7 +33,10 @@ bool job_keep(Jobs *js, Job *job, const JobSpec *spec)
     for (uint32_t i = 0; i < spec->input_count; i++)
         if (spec->inputs[i].kind == WIRE_BUFFER)
             return false;
-    if (after && (now - js->answered_ns > KEEP_NS || js->served_ns * after / limit > KEEP_NS))
+    bool at_once = after && pool_has_room(js->pool)
+                && pool_is_ready(js->pool, job->record.tenant);
+    if (after && !at_once
+        && (now - js->answered_ns > KEEP_NS || js->served_ns * after / limit > KEEP_NS))
         return false;
     strcpy(job->ticket, JOB_KEPT);
     job->record.attempt = 1;
@@ -48,23 +52,44 @@ static void on_passed(void *user, StoreOp *op)
     pthread_mutex_lock(&js->lock);
     js->store_ops--;
     job->start_pending = false;
-    if (job->in_table && !job->ending && !job->refused && !*job->ticket)
+    if (*job->passed)
+        feed_return(cluster_feed(js), job->passed, job->pass_delay);
+    else if (job->in_table && !job->ending && !job->refused && !*job->ticket)
         cluster_add(js, job);
+    *job->passed = '\0';
     job_unref(js, job);
+    pthread_cond_broadcast(&js->calm);
     pthread_mutex_unlock(&js->lock);
+}
+
+static void take_claim_back(Jobs *js, Job *job)
+{
+    job->start_pending = true;
+    job->added_ns = clock_ns();
+    job->start = (StoreOp){.kind = STORE_RETURN_JOB, .job = job->record, .done = on_passed,
+                           .user = job, .owner = js};
+    job->record.attempt -= job->record.attempt > 0;
+    job_ref(job);
+    js->store_ops++;
+    store_submit(js->store, &job->start);
 }
 
 /* A kept job that has not begun goes to the queue; the claim was not an attempt. */
 void job_pass_on(Jobs *js, Job *job)
 {
-    if (job->start_pending)
-        return;                         /* visit_jobs() adds it later */
-    job->start_pending = true;
-    job->added_ns = clock_ns();
-    job->record.attempt = 0;
-    job->start = (StoreOp){.kind = STORE_RETURN_JOB, .job = job->record, .done = on_passed,
-                           .user = job, .owner = js};
-    job_ref(job);
-    js->store_ops++;
-    store_submit(js->store, &job->start);
+    if (!job->start_pending)            /* else visit_jobs() adds it later */
+        take_claim_back(js, job);
+}
+
+/* Likewise one that came from the queue. If Redis is slow, the claim counts after all. */
+void job_pass_back(Jobs *js, Job *job, uint64_t delay_ns)
+{
+    if (job->start_pending) {
+        feed_return(cluster_feed(js), job->ticket, delay_ns);
+        return;
+    }
+    strcpy(job->passed, job->ticket);
+    job->pass_delay = delay_ns;
+    job->record.state = JOB_QUEUED;
+    take_claim_back(js, job);
 }

@@ -101,13 +101,13 @@ static void on_change(void *user, uint32_t worker, int pid, State from, StateEve
     if (event == EVENT_SPAWN || event == EVENT_OPENED || event == EVENT_DIE)
         metrics_add(js->desc.metrics, METRIC_WORKER_EVENTS,
                     event == EVENT_SPAWN ? 0 : event == EVENT_OPENED ? 1 : 2, 1);
-    if (event == EVENT_WORK || event == EVENT_NO_WORK)
-        if (js->desc.log->level > LOG_DEBUG)
-            return;
+    bool each_job = event == EVENT_WORK || event == EVENT_NO_WORK;
+    if (each_job && js->desc.log->level > LOG_DEBUG)
+        return;
     snprintf(number, sizeof number, "%u", worker);
     snprintf(process, sizeof process, "%d", pid);
     bool lost = event == EVENT_DIE && !js->closing;
-    log_event(js->desc.log, lost ? LOG_WARN : LOG_DEBUG, "device-state",
+    log_event(js->desc.log, lost ? LOG_WARN : each_job ? LOG_DEBUG : LOG_INFO, "device-state",
               state_name(to), "weft.worker", number, "process.pid", process, "weft.from",
               state_name(from), "weft.event", state_event_name(event), NULL);
 }

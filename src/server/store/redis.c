@@ -176,6 +176,7 @@ static void build(Redis *r, RedisCommand *c, const StoreOp *op)
         redis_script(r, c, SCRIPT_RETURN_JOB);
         redis_text(c, op->job.id);
         redis_text(c, r->server);
+        redis_number(c, (int64_t)op->job.attempt);
         break;
     case STORE_PUT_BUFFER:
         redis_script(r, c, SCRIPT_PUT_BUFFER);

@@ -77,7 +77,7 @@ typedef enum StoreKind {
     STORE_PUT_JOB,                      /* job                                            */
     STORE_START_JOB,                    /* job.id, job.attempt, job.started               */
     STORE_END_JOB,                      /* job: id, state, error, outputs, …; buffers     */
-    STORE_RETURN_JOB,                   /* job.id: put with `kept`, but not begun; shared stores */
+    STORE_RETURN_JOB,                   /* job.id, job.attempt: a claim that was no attempt */
     STORE_PUT_BUFFER,                   /* job.tenant, buffers[0]                         */
     STORE_DELETE_BUFFER,                /* job.tenant, buffers[0].name                    */
     STORE_USE_TOKEN,                    /* token, expires: applied if it was not used yet */

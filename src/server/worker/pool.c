@@ -25,6 +25,7 @@
 
 #define WAKE_INDEX UINT32_MAX
 #define PATIENCE   4u                   /* failed starts after which there are pauses     */
+#define LONG_NS    (100u * 1000000u)    /* a job that runs for longer is a long one       */
 
 static void wake(Pool *p)
 {
@@ -129,6 +130,8 @@ static bool refill(Pool *p)
 static int wait_ms(Pool *p, uint64_t now, bool retry)
 {
     uint64_t next = now + (retry ? 100 : 1000) * (uint64_t)1000000;
+    if (p->look_at > now)
+        next = MIN_OF(next, p->look_at);
     for (uint32_t i = 0; i < p->desc.max; i++)
         if (worker_is_alive(&p->workers[i]))
             next = MIN_OF(next, p->workers[i].deadline);
@@ -222,9 +225,49 @@ void pool_close(Pool *p)
     free(p);
 }
 
-bool pool_has_room(const Pool *p)
+uint32_t pool_long_jobs(const Pool *p)
 {
-    return !p->stopping && p->figures.busy < p->desc.running;
+    uint64_t now = clock_ns();
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->desc.max; i++)
+        n += p->workers[i].state == DEVICE_BUSY && now - p->workers[i].began >= LONG_NS;
+    return n;
+}
+
+/* When the first of the jobs that run becomes a long one. */
+static uint64_t next_long(const Pool *p, uint64_t now)
+{
+    uint64_t next = CLOCK_NEVER;
+    for (uint32_t i = 0; i < p->desc.max; i++) {
+        const Worker *w = &p->workers[i];
+        if (w->state == DEVICE_BUSY && w->began + LONG_NS > now)
+            next = MIN_OF(next, w->began + LONG_NS);
+    }
+    return next;
+}
+
+bool pool_has_room(Pool *p)
+{
+    if (p->stopping || p->figures.busy < p->desc.running)
+        return !p->stopping;
+    if (p->figures.busy >= p->desc.max)
+        return false;
+    if (p->figures.busy - pool_long_jobs(p) < p->desc.running)
+        return true;
+    p->look_at = next_long(p, clock_ns());
+    if (p->look_at < p->waits_until) {
+        p->waits_until = p->look_at;
+        wake(p);
+    }
+    return false;
+}
+
+static bool tenant_runs(const Pool *p, const char *tenant)
+{
+    for (uint32_t i = 0; i < p->desc.max; i++)
+        if (p->workers[i].state == DEVICE_BUSY && strcmp(p->workers[i].tenant, tenant) == 0)
+            return true;
+    return false;
 }
 
 /* A ready worker of the tenant, or one that has none yet. */
@@ -243,8 +286,15 @@ static Worker *find_ready(Pool *p, const char *tenant)
     return fresh;
 }
 
+bool pool_is_crowded(const Pool *p, const char *tenant)
+{
+    return pool_long_jobs(p) >= p->desc.running && tenant_runs(p, tenant);
+}
+
 bool pool_is_ready(Pool *p, const char *tenant)
 {
+    if (p->figures.busy >= p->desc.running && tenant_runs(p, tenant))
+        return false;
     if (find_ready(p, tenant))
         return true;
     if (!p->demand) {
@@ -273,7 +323,8 @@ bool pool_start(Pool *p, const PoolJob *job)
     worker_step(p, w, EVENT_WORK);
     w->job = job->job;
     w->answer_limit = job->answer_limit;
-    w->deadline = clock_ns() + job->time_limit;
+    w->began = clock_ns();
+    w->deadline = w->began + job->time_limit;
     p->figures.busy++;
     if (fresh || w->deadline < p->waits_until)
         wake(p);                        /* to replace the spare worker; to be in time */

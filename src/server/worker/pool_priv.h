@@ -20,6 +20,7 @@ typedef struct Worker {
     int         fd;                     /* -1: none                                       */
     char        tenant[POOL_MAX_TENANT];/* "": none yet                                   */
     uint64_t    since;                  /* start, or the end of the last job              */
+    uint64_t    began;                  /* of the job that runs                           */
     uint64_t    deadline;               /* CLOCK_NEVER: none                              */
     void       *job;
     uint64_t    number;                 /* of the job, as the answer has to repeat it     */
@@ -44,6 +45,7 @@ struct Pool {
     uint64_t    not_before;             /* then the next one is started                   */
     int         epoll, wake;
     uint64_t    waits_until;            /* the thread looks at deadlines then             */
+    uint64_t    look_at;                /* then jobs that wait may have room              */
     uint64_t    next_number;
     Worker      workers[POOL_MAX];
     PoolFigures figures;

@@ -78,9 +78,10 @@ Pool *pool_open(const PoolDesc *desc);
 /* Ends all workers. Without the lock. */
 void  pool_close(Pool *p);
 
-/* May one more job run at all? */
-bool  pool_has_room(const Pool *p);
-/* Is a worker ready for this tenant? If not, one will be made so. */
+/* May one more job run, of some tenant? Beyond the limit only one of a tenant of whom none
+ * runs, and only beside jobs that run for long: theirs must not keep others waiting. */
+bool  pool_has_room(Pool *p);
+/* May this tenant take the room, and is a worker ready? If not, one will be made so. */
 bool  pool_is_ready(Pool *p, const char *tenant);
 /* Starts a job. The message is sent from `head`, then `tail`; the pool copies only what the
  * socket does not take at once. False: no worker is ready; on_room() is called later. */
@@ -97,8 +98,11 @@ typedef struct PoolJob {
 bool  pool_start(Pool *p, const PoolJob *job);
 /* Ends the worker of a job without an answer; the job is not called back. */
 void  pool_cancel(Pool *p, void *job);
-/* Jobs that may run at a time. */
+/* Do jobs that run for long, of this tenant among them, take all the room? */
+bool        pool_is_crowded(const Pool *p, const char *tenant);
+/* Jobs that may run at a time, beside those that run for long. */
 uint32_t    pool_limit(const Pool *p);
+uint32_t    pool_long_jobs(const Pool *p);
 PoolFigures pool_figures(const Pool *p);
 /* The process ids of workers with a job (busy) or all; returns how many. For tests. */
 uint32_t    pool_pids(const Pool *p, int *pids, uint32_t room, bool busy);

@@ -128,7 +128,8 @@ typedef struct weft_kernel_info {
                                        happen: a limit that it compares its global id with
                                        before each of them; text "" without such a limit    */
     bool        uses_axis[3];       /* results depend on the id along it                    */
-    bool        resizable;          /* results do not depend on the workgroup size          */
+    bool        resizable;          /* results do not depend on the workgroup size, along the
+                                       axes that have limits                                */
     const char *resizable_reason;   /* one sentence, why or why not                         */
 } weft_kernel_info;
 
@@ -171,7 +172,8 @@ WEFT_API bool weft_kernel_optimize(weft_kernel_optimized *out, weft_kernel *kern
 
 /* The kernel with another workgroup size, which gives the same results if as many invocations
  * run or more. Lives as long as the analysis. NULL if the kernel does not compile, is not
- * `resizable`, a number is 0, or there is no memory. */
+ * `resizable`, a number is 0, it would change an axis along which a store has no limit, or
+ * there is no memory. */
 WEFT_API const char *weft_kernel_resize(weft_kernel *kernel, const uint32_t size[3]);
 
 #ifdef __cplusplus

@@ -75,6 +75,8 @@ static void add_size(Tune *t, uint32_t x, uint32_t y, uint32_t z)
     for (uint32_t i = 0; i < t->count; i++)
         if (memcmp(t->sizes[i], size, sizeof size) == 0)
             return;
+    if (t->count && !weft_kernel_resize(t->kernel, size))
+        return;                         /* an axis without a limit */
     memcpy(t->sizes[t->count++], size, sizeof size);
 }
 

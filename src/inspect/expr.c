@@ -135,50 +135,102 @@ Symbol expr_of(Inspect *n, const Inst *v, bool ids_are_zero)
 
 /* ---- loops ---- */
 
-static const Inst *next_value(const Inst *loop, uint32_t i)
+const Inst *expr_next(const Inspect *n, const Inst *loop, uint32_t i)
 {
-    const Inst *end = loop->flow.regions[1]->last;
-    if (end->op == IR_NEXT)
-        return end->args[i];
-    return end->op == IR_BREAK_IF ? end->args[1 + loop->flow.nresults + i] : NULL;
+    const Inst *end = loop->flow.regions[1]->last, *body = loop->flow.regions[0]->last;
+    const Inst *next = end->op == IR_NEXT       ? end->args[i]
+                       : end->op == IR_BREAK_IF ? end->args[1 + loop->flow.nresults + i] : NULL;
+    bool from_body = next && next->op == IR_PARAM && next->region == loop->flow.regions[1];
+    if (!from_body)
+        return next;
+    return n->facts->of[loop->id].continues_once && body->op == IR_CONTINUE &&
+           body->target == loop ? body->args[next->index] : NULL;
 }
 
-/* What is added to p each round; NULL: something else happens to it. */
-static const Inst *step_value(const Inst *loop, const Inst *p)
+/* What is added to p each round. False: something else happens to it. */
+static bool step_of_loop(Inspect *n, const Inst *loop, const Inst *p, Symbol *by)
 {
-    const Inst *next = next_value(loop, p->index);
-    if (!next || next->op != IR_IADD)
-        return NULL;
-    return next->args[0] == p ? next->args[1] : next->args[1] == p ? next->args[0] : NULL;
+    const Inst *next = expr_next(n, loop, p->index), *added = NULL;
+    if (next && (next->op == IR_IADD || next->op == IR_ISUB) && next->args[0] == p)
+        added = next->args[1];
+    else if (next && next->op == IR_IADD && next->args[1] == p)
+        added = next->args[0];
+    if (!added)
+        return false;
+    *by = expr_of(n, added, true);
+    if (next->op == IR_ISUB)
+        *by = symbol_scale(by, -1);
+    return true;
 }
 
-/* (limit - first) / step */
-static Symbol counted(Inspect *n, const Inst *loop, const Inst *p, const Inst *test,
-                      const Inst *step)
+/* The comparison that keeps a loop going, as `first < second` and the like. */
+typedef struct Test {
+    const Inst *first, *second;
+    bool        or_equal, unequal;      /* unequal: first != second                */
+} Test;
+
+static bool ends(const Region *r, const Inst *loop)
 {
-    Symbol limit = expr_of(n, test->args[1], false);
-    Symbol first = expr_of(n, loop->args[p->index], true);
-    Symbol by = expr_of(n, step, true), minus = symbol_scale(&first, -1);
-    Symbol span = symbol_add(&limit, &minus);
-    if (test->op == IR_ULE || test->op == IR_SLE) {
+    return r->last && (r->last->op == IR_RETURN ||
+                       (r->last->op == IR_BREAK && r->last->target == loop));
+}
+
+static bool find_test(const Inst *loop, Test *out)
+{
+    const Inst *inst = loop->flow.regions[0]->first;
+    while (inst && !ir_op_is_construct((IrOp)inst->op))
+        inst = inst->next;
+    if (!inst || inst->op != IR_IF)
+        return false;
+    const Inst *c = inst->args[0];
+    uint32_t    way = 1;                /* that is taken where it does not hold    */
+    for (; c->op == IR_UNIFORM || c->op == IR_NOT; c = c->args[0])
+        way ^= c->op == IR_NOT;
+    bool less = c->op >= IR_SLT && c->op <= IR_ULE;
+    if (c->op == IR_IEQ)
+        way ^= 1;
+    if ((!less && c->op != IR_IEQ && c->op != IR_INE) || !ends(inst->flow.regions[way], loop))
+        return false;
+    *out = (Test){c->args[0], c->args[1], c->op == IR_SLE || c->op == IR_ULE, !less};
+    return true;
+}
+
+/* Rounds of a loop whose test compares p: (limit - first) / step. */
+static bool counted(Inspect *n, const Inst *loop, const Inst *p, const Test *test, Symbol *out)
+{
+    bool   down = test->second == p;
+    Symbol by, limit, minus, first = expr_of(n, loop->args[p->index], true);
+    if ((!down && test->first != p) || !step_of_loop(n, loop, p, &by))
+        return false;
+    limit = expr_of(n, down ? test->first : test->second, false);
+    double number = symbol_is_number(&by) ? symbol_value(&by, NULL, 0, 1) : 0;
+    if (test->unequal)
+        down = number < 0;
+    if (symbol_is_number(&by) ? (down ? number >= 0 : number <= 0) : down)
+        return false;
+    minus = symbol_scale(down ? &limit : &first, -1);
+    Symbol span = symbol_add(down ? &first : &limit, &minus);
+    if (test->or_equal) {
         Symbol one = symbol_number(1);
         span = symbol_add(&span, &one);
     }
-    return symbol_divide(&n->symbols, &span, &by);
+    by = symbol_scale(&by, down ? -1 : 1);
+    *out = symbol_divide(&n->symbols, &span, &by);
+    return true;
 }
 
 Symbol expr_rounds(Inspect *n, const Inst *loop)
 {
     const Region *body = loop->flow.regions[0];
     uint32_t known = analysis_rounds(loop), line, column;
+    Test     test;
+    Symbol   rounds;
     if (known)
         return symbol_number(known);
-    for (uint32_t i = 0; i < body->nparams; i++) {
-        const Inst *p = body->params[i], *test = analysis_loop_test(loop, p);
-        const Inst *step = test ? step_value(loop, p) : NULL;
-        if (step)
-            return counted(n, loop, p, test, step);
-    }
+    bool   tested = find_test(loop, &test);
+    for (uint32_t i = 0; tested && i < body->nparams; i++)
+        if (counted(n, loop, body->params[i], &test, &rounds))
+            return rounds;
     inspect_place(n, loop->span, &line, &column);
     return symbol_name(&n->symbols, arena_printf(&n->arena, "rounds of line %u", line));
 }

@@ -4,47 +4,89 @@
  *
  * in     the guards of each store (walk.c)
  * out    Inspect.info.extent: the limit that the global id is compared with before each of
- *        them; Inspect.info.uses_axis
+ *        them; Inspect.info.uses_axis; whether a guard is a limit along an axis at all
  * knows  comparisons, `&&`, `||` and early returns
  */
 #include "inspect/inspect_priv.h"
+
+#define MOST_STEP 64                    /* of a value that no dispatch makes wrap  */
+
+typedef struct Limit {
+    bool   loose;                       /* of any value that rises with the id: 4 * id + 3 */
+    Symbol at;                          /* not loose                               */
+} Limit;
+
+/* A value that changes along one axis alone, everywhere alike; 0: it is none. */
+static double rise(Inspect *n, const Inst *v, uint32_t axis)
+{
+    double by = 0;
+    for (uint32_t other = 0; other < 3; other++) {
+        Step step = step_of(n, v, other);
+        if (step.period || (step.kind == STEP_NONE) != (other != axis))
+            return 0;
+        if (other == axis && (step.kind != STEP_AFFINE || !symbol_is_number(&step.by)))
+            return 0;
+        by = other == axis ? symbol_value(&step.by, NULL, 0, 1) : by;
+    }
+    return by;
+}
 
 /* The global id along the axis, nothing else. */
 static bool is_id(Inspect *n, const Inst *v, uint32_t axis)
 {
     Symbol first = expr_of(n, v, true);
-    if (!symbol_is_number(&first) || symbol_value(&first, NULL, 0, 1) != 0)
+    return symbol_is_number(&first) && symbol_value(&first, NULL, 0, 1) == 0 &&
+           rise(n, v, axis) == 1;
+}
+
+/* Sums and multiples of ids and values that all invocations share: no parameter of a loop, that
+ * is the id in the first round alone. */
+static bool is_straight(Inspect *n, const Inst *v, uint32_t depth)
+{
+    bool shared = true;
+    for (uint32_t axis = 0; axis < 3; axis++)
+        shared &= step_of(n, v, axis).kind == STEP_NONE;
+    if (shared || v->op == IR_INPUT)
+        return true;
+    if (depth == 0 || (v->op != IR_IADD && v->op != IR_ISUB && v->op != IR_IMUL &&
+                       v->op != IR_SHL && v->op != IR_BITCAST && v->op != IR_UNIFORM))
         return false;
-    for (uint32_t other = 0; other < 3; other++) {
-        Step step = step_of(n, v, other);
-        if (other != axis && step.kind != STEP_NONE)
+    for (uint32_t i = 0; i < v->nargs; i++)
+        if (!is_straight(n, v->args[i], depth - 1))
             return false;
-        if (other == axis && (step.kind != STEP_AFFINE || !symbol_is_number(&step.by) ||
-                              symbol_value(&step.by, NULL, 0, 1) != 1))
+    return true;
+}
+
+static bool is_rising(Inspect *n, const Inst *v, uint32_t axis)
+{
+    double by = rise(n, v, axis);
+    return by > 0 && by <= MOST_STEP && is_straight(n, v, 12);
+}
+
+static bool is_same_for_all(Inspect *n, const Inst *v)
+{
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        Step step = step_of(n, v, axis);
+        if (step.kind != STEP_NONE || step.period)
             return false;
     }
     return true;
 }
 
-static bool is_same_for_all(Inspect *n, const Inst *v)
-{
-    for (uint32_t axis = 0; axis < 3; axis++)
-        if (step_of(n, v, axis).kind != STEP_NONE)
-            return false;
-    return true;
-}
-
 /* `id < limit` and its relatives, or their opposite. */
-static bool compared(Inspect *n, const Inst *c, bool holds, uint32_t axis, Symbol *limit)
+static bool compared(Inspect *n, const Inst *c, bool holds, uint32_t axis, Limit *limit)
 {
     const Inst *id = c->args[holds ? 0 : 1], *bound = c->args[holds ? 1 : 0];
     bool or_equal = c->op == IR_SLE || c->op == IR_ULE;
-    if (!is_id(n, id, axis) || !is_same_for_all(n, bound))
+    bool fits = limit->loose ? is_rising(n, id, axis) : is_id(n, id, axis);
+    if (!fits || !is_same_for_all(n, bound))
         return false;
-    *limit = expr_of(n, bound, false);
+    if (limit->loose)
+        return true;
+    limit->at = expr_of(n, bound, false);
     if (or_equal == holds) {
         Symbol one = symbol_number(1);
-        *limit = symbol_add(limit, &one);
+        limit->at = symbol_add(&limit->at, &one);
     }
     return true;
 }
@@ -54,10 +96,10 @@ static bool is_const(const Inst *v, bool value)
     return v->op == IR_CONST && (v->constant.bits[0] != 0) == value;
 }
 
-static bool limit_of(Inspect *n, const Inst *c, bool holds, uint32_t axis, Symbol *limit);
+static bool limit_of(Inspect *n, const Inst *c, bool holds, uint32_t axis, Limit *limit);
 
 /* `a && b` that holds, `a || b` that does not: an IF that gives b in one of its ways. */
-static bool both(Inspect *n, const Inst *c, bool holds, uint32_t axis, Symbol *limit)
+static bool both(Inspect *n, const Inst *c, bool holds, uint32_t axis, Limit *limit)
 {
     const Inst *owner = n->owners[c->id];
     if (owner->op != IR_IF)
@@ -71,7 +113,7 @@ static bool both(Inspect *n, const Inst *c, bool holds, uint32_t axis, Symbol *l
                                        limit_of(n, second, holds, axis, limit));
 }
 
-static bool limit_of(Inspect *n, const Inst *c, bool holds, uint32_t axis, Symbol *limit)
+static bool limit_of(Inspect *n, const Inst *c, bool holds, uint32_t axis, Limit *limit)
 {
     for (; c->op == IR_UNIFORM || c->op == IR_NOT; c = c->args[0])
         holds = c->op == IR_NOT ? !holds : holds;
@@ -90,20 +132,26 @@ static bool is_equal(const Symbol *a, const Symbol *b)
            (symbol_is_number(&rest) && symbol_value(&rest, NULL, 0, 1) == 0);
 }
 
+bool extent_is_limit(Inspect *n, const Guard *guard, uint32_t axis)
+{
+    Limit any = {.loose = true};
+    return limit_of(n, guard->condition, guard->holds, axis, &any);
+}
+
 void extent_note_store(Inspect *n)
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
         Extent *e = &n->extents[axis];
-        Symbol  limit;
+        Limit   limit = {0};
         bool    found = false;
         for (uint32_t i = 0; i < n->guards.len && !found; i++)
             found = limit_of(n, n->guards.data[i].condition, n->guards.data[i].holds, axis,
                              &limit);
-        if (!found || (e->state == EXTENT_KNOWN && !is_equal(&e->limit, &limit)))
+        if (!found || (e->state == EXTENT_KNOWN && !is_equal(&e->limit, &limit.at)))
             e->state = EXTENT_UNKNOWN;
         if (e->state == EXTENT_NONE) {
             e->state = EXTENT_KNOWN;
-            e->limit = limit;
+            e->limit = limit.at;
         }
     }
 }

@@ -74,6 +74,11 @@ static void gathered(Inspect *n, const weft_kernel_access *a)
             "the index differs between neighbours in no regular way");
 }
 
+static bool is_word(const Inst *load)
+{
+    return load->type.width == 1;
+}
+
 /* Words one beside the other that one invocation loads: a[4 * i], a[4 * i + 1], ... */
 static void vectors(Inspect *n, uint32_t first)
 {
@@ -86,6 +91,7 @@ static void vectors(Inspect *n, uint32_t first)
     }
     bool apart = a->stride == 4 * (int64_t)a->bytes || a->stride == 2 * (int64_t)a->bytes;
     if (is_global(a) && !a->write && a->pattern == WEFT_PATTERN_STRIDED && apart &&
+        is_word(n->access_insts.data[first]) &&
         together * a->bytes == (uint64_t)a->stride)
         add(n, "vec4-loads", a->line, a->column, 1.5,
             arena_printf(&n->arena, "declare '%s' as an array of vec%u and load one vector",

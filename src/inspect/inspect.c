@@ -20,7 +20,7 @@
 #define DEFAULT_MEMORY ((size_t)256 << 20)
 #define REPORT_MEMORY  ((size_t)1 << 20)
 #define MOST_LANES     32u
-#define MOST_NAMES     64u              /* that values may be given for            */
+#define MOST_NAMES     256u              /* that values may be given for            */
 
 /* ---- small things that all share ---- */
 

@@ -28,9 +28,13 @@
 /* How a value differs between neighbours along an axis. */
 typedef enum StepKind { STEP_UNKNOWN, STEP_NONE, STEP_AFFINE, STEP_VARYING } StepKind;
 
+#define STEP_LONG UINT32_MAX
+
 typedef struct Step {
     StepKind kind;
     Symbol   by;                        /* AFFINE                                  */
+    uint32_t period;                    /* 0: holds everywhere; else it breaks once in so many
+                                           invocations; LONG: how many is unknown  */
 } Step;
 
 /* A condition that holds for what is being looked at. */
@@ -56,6 +60,7 @@ typedef struct Inspect {
     Facts       *facts;                 /* of one row of the workgroup             */
     SymbolTable  symbols;
     Step        *steps[3];              /* [next_id] along x, y, z                 */
+    VEC(uint32_t) stepped[3];           /* ids whose steps were found, in that order */
     const Inst **owners;                /* [next_id] of RESULT: the construct      */
 
     VEC(weft_kernel_access) accesses;
@@ -66,7 +71,7 @@ typedef struct Inspect {
     VEC(weft_kernel_hint)   hints;
     Symbol       floats, integers, functions, read, written;
     double       work, divergent_work;
-    bool         writes_guarded[2];     /* every write has a border along x, along y */
+    bool         writes_limited[3];     /* every write has a limit along x, y, z   */
     Extent       extents[3];
     weft_kernel_info info;
     const char  *error;
@@ -87,6 +92,8 @@ Symbol      expr_of(Inspect *n, const Inst *v, bool ids_are_zero);
 /* "params.k", "x[3]": a place in words. */
 const char *expr_place(Inspect *n, const Inst *place);
 Symbol      expr_rounds(Inspect *n, const Inst *loop);
+/* What parameter i of a loop is in the next round; NULL: it depends on the way there. */
+const Inst *expr_next(const Inspect *n, const Inst *loop, uint32_t i);
 
 /* ---- step.c ---- */
 
@@ -101,9 +108,13 @@ bool step_is_border(Inspect *n, const Inst *condition, uint32_t axis);
 void walk_run(Inspect *n);
 /* A store happens under the guards. */
 void extent_note_store(Inspect *n);
+/* Whether a guard ends what happens along the axis: no invocation beyond some id comes here. */
+bool extent_is_limit(Inspect *n, const Guard *guard, uint32_t axis);
 void extent_run(Inspect *n);
 uint32_t registers_estimate(Inspect *n);
 void resize_run(Inspect *n);
+/* Whether the workgroup may have another size along the axis, if it is resizable at all. */
+bool resize_may_change(const Inspect *n, uint32_t axis);
 void hints_run(Inspect *n);
 void rewrite_run(Inspect *n);
 /* Whether accesses are better with x and y exchanged, all together. */

@@ -7,7 +7,8 @@
  *
  * They do not if an invocation knows its global id alone, shares nothing with its
  * workgroup, and stores nothing beyond a limit: with another size there may be other
- * invocations behind the last one.
+ * invocations behind the last one. An axis with one invocation needs no limit; it stays as
+ * it is.
  */
 #include "inspect/inspect_priv.h"
 
@@ -59,6 +60,17 @@ static bool has_subgroups(const Region *region)
     return false;
 }
 
+bool resize_may_change(const Inspect *n, uint32_t axis)
+{
+    return n->writes_limited[axis];
+}
+
+static const char *no_limit(Inspect *n, uint32_t axis)
+{
+    return arena_printf(&n->arena, "a store has no limit along %c, so that more invocations would "
+                                   "store more", "xyz"[axis]);
+}
+
 void resize_run(Inspect *n)
 {
     const char *why_not = other_input(n);
@@ -66,12 +78,14 @@ void resize_run(Inspect *n)
         why_not = shared_memory(n);
     if (!why_not && has_subgroups(n->ir->body))
         why_not = "the kernel uses subgroups";
-    for (uint32_t axis = 0; axis < 2 && !why_not; axis++)
-        if (!n->writes_guarded[axis])
-            why_not = axis ? "a store has no limit along y, so that more invocations would "
-                             "store more"
-                           : "a store has no limit along x, so that more invocations would "
-                             "store more";
+    for (uint32_t axis = 0; axis < 3 && !why_not; axis++)
+        if (!resize_may_change(n, axis) && n->ir->workgroup_size[axis] > 1)
+            why_not = no_limit(n, axis);
+    bool any = false;
+    for (uint32_t axis = 0; axis < 3; axis++)
+        any |= resize_may_change(n, axis);
+    if (!why_not && !any)
+        why_not = no_limit(n, 0);
     n->info.resizable = !why_not;
     n->info.resizable_reason =
         why_not ? why_not : "invocations know their global id alone, and stores have limits";

@@ -122,7 +122,7 @@ static void resize(Rewrite *r)
 {
     uint32_t rows = r->size[1] > 1 ? 8 : 1;
     if (is_good(r->size) || r->size[2] > 1 || r->size[0] == 1)
-        return;
+        return;                         /* with one invocation, an axis may have no limit */
     note(r, arena_printf(&r->n->arena, "workgroups have %u x %u invocations instead of %u x %u",
                          rows == 1 ? 64 : 32, rows, r->size[0], r->size[1]));
     r->size[0] = rows == 1 ? 64 : 32;
@@ -169,6 +169,9 @@ static const char *edited(Rewrite *r)
 const char *rewrite_size(Inspect *n, const uint32_t size[3])
 {
     Rewrite r = {.n = n, .size = {size[0], size[1], size[2]}};
+    for (uint32_t axis = 0; axis < 3; axis++)
+        if (size[axis] != n->ir->workgroup_size[axis] && !resize_may_change(n, axis))
+            return NULL;
     write_size(&r);
     return edited(&r);
 }

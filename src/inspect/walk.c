@@ -79,25 +79,33 @@ static weft_kernel_space space_of(const IrVar *var)
     }
 }
 
-/* Invocations of a workgroup that load the same bytes at a time. */
-static double sharers(Inspect *n, const Inst *place)
+/* Invocations along an axis of the workgroup that load the same bytes at a time. */
+static uint32_t sharers_along(Inspect *n, const Inst *place, uint32_t axis)
 {
-    const uint32_t *size = n->ir->workgroup_size;
-    if (step_of_place(n, place, 0).kind != STEP_NONE)
+    uint32_t size = n->ir->workgroup_size[axis];
+    Step     step = step_of_place(n, place, axis);
+    if (step.kind != STEP_NONE)
         return 1;
-    return step_of_place(n, place, 1).kind == STEP_NONE ? (double)size[0] * size[1] : size[0];
+    return step.period && step.period < size ? step.period : size;
 }
 
-/* Bytes from memory: what a row or a whole workgroup shares is brought once for it. */
+static double sharers(Inspect *n, const Inst *place)
+{
+    uint32_t row = sharers_along(n, place, 0);
+    return row < n->ir->workgroup_size[0] ? row : (double)row * sharers_along(n, place, 1);
+}
+
+/* Bytes from memory: what a row or a whole workgroup shares is brought once for it. `changes`:
+ * a write that needs what was there. */
 static void add_bytes(Inspect *n, const weft_kernel_access *a, const Inst *place,
-                      const Symbol *times)
+                      const Symbol *times, bool changes)
 {
     if (a->space != WEFT_KERNEL_STORAGE)
         return;
     Symbol bytes = symbol_scale(times, a->write ? a->bytes : a->bytes / sharers(n, place));
     Symbol *to = a->write ? &n->written : &n->read;
     *to = symbol_add(to, &bytes);
-    if (a->atomic)
+    if (changes)
         n->read = symbol_add(&n->read, &bytes);
 }
 
@@ -109,11 +117,11 @@ static bool is_write(const Inst *inst)
 static void note_guards(Inspect *n)
 {
     extent_note_store(n);
-    for (uint32_t axis = 0; axis < 2; axis++) {
-        bool any = n->ir->workgroup_size[axis] == 1;
-        for (uint32_t i = 0; i < n->guards.len; i++)
-            any |= step_is_border(n, n->guards.data[i].condition, axis);
-        n->writes_guarded[axis] &= any;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        bool any = false;
+        for (uint32_t i = 0; i < n->guards.len && !any; i++)
+            any = extent_is_limit(n, &n->guards.data[i], axis);
+        n->writes_limited[axis] &= any;
     }
 }
 
@@ -136,7 +144,8 @@ static void add_access(Inspect *n, const Inst *inst, const Around *at)
     };
     inspect_place(n, inst->span, &a.line, &a.column);
     set_pattern(n, &a, place);
-    add_bytes(n, &a, place, &at->times);
+    add_bytes(n, &a, place, &at->times, a.write && inst->op == IR_ATOMIC
+                                        && inst->atomic != ATOMIC_STORE);
     VEC_PUSH(&n->arena, &n->accesses, a);
     VEC_PUSH(&n->arena, &n->access_insts, inst);
     VEC_PUSH(&n->arena, &n->times, at->times);
@@ -271,7 +280,7 @@ static void walk_region(Inspect *n, const Region *region, const Around *around)
 void walk_run(Inspect *n)
 {
     Around at = {.times = symbol_number(1)};
-    n->writes_guarded[0] = n->writes_guarded[1] = true;
+    n->writes_limited[0] = n->writes_limited[1] = n->writes_limited[2] = true;
     walk_region(n, n->ir->body, &at);
     n->info.divergence = n->work > 0 ? n->divergent_work / n->work : 0;
 }

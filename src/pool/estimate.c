@@ -14,7 +14,7 @@
 #include "pool/layout_priv.h"
 #include "pool/pool_priv.h"
 
-#define MOST_NAMES    64u
+#define MOST_NAMES    256u
 #define UNKNOWN_VALUE 16.0              /* of a trip count that nothing tells          */
 #define HASHED_BYTES  256u              /* of each uniform, for the key of a cost      */
 #define LEARN_BOUND   4.6               /* |log| of a factor: 100 times                */
@@ -70,20 +70,20 @@ static bool value_of(const weft_execution *e, const char *name, double *out)
 typedef struct Names {
     weft_override_value list[MOST_NAMES];
     uint32_t            count;
-    bool                all_known;
 } Names;
 
-static void find_names(Names *n, const weft_execution *e)
+/* `unknown`: of names that nothing tells the value of. False: there are too many names. */
+static bool find_names(Names *n, const weft_execution *e, double unknown)
 {
-    *n = (Names){.all_known = true};
-    for (uint32_t i = 0; n->count < MOST_NAMES; i++) {
-        const char *name = weft_kernel_name_get(e->program->kernel, i);
-        double      value = UNKNOWN_VALUE;
-        if (!name)
-            break;
-        n->all_known = value_of(e, name, &value) && n->all_known;
+    const char *name;
+    n->count = 0;
+    while ((name = weft_kernel_name_get(e->program->kernel, n->count)) && n->count < MOST_NAMES) {
+        double value = unknown;
+        if (!value_of(e, name, &value))
+            value = unknown;
         n->list[n->count++] = (weft_override_value){name, value};
     }
+    return !name;
 }
 
 static double count_value(const weft_execution *e, const weft_kernel_count *c, const Names *n)
@@ -96,10 +96,9 @@ double estimate_extent(const weft_execution *e, uint32_t axis)
 {
     const Program *p = e->program;
     Names names;
-    if (!p->kernel || !*p->info.extent[axis].text)
+    if (!p->kernel || !*p->info.extent[axis].text || !find_names(&names, e, NAN))
         return 0;
-    find_names(&names, e);
-    return names.all_known ? count_value(e, &p->info.extent[axis], &names) : 0;
+    return count_value(e, &p->info.extent[axis], &names);   /* NAN gets into what uses it */
 }
 
 /* ---- the cost of a dispatch ---- */
@@ -149,7 +148,7 @@ static Cost compute_cost(const weft_execution *e)
         c.integers = 16 * c.invocations;
         return c;
     }
-    find_names(&names, e);
+    find_names(&names, e, UNKNOWN_VALUE);
     double floats = count_value(e, &p->info.float_operations, &names) * c.invocations;
     c.floats = p->needs_f16 ? 0 : floats;
     c.halves = p->needs_f16 ? floats : 0;

@@ -258,6 +258,23 @@ static void test_texts_that_are_no_kernels(void **state)
     weft_kernel_release(NULL);
 }
 
+static void test_axes_without_a_limit_keep_their_size(void **state)
+{
+    char text[4096];
+    (void)state;
+    snprintf(text, sizeof text, "%s@compute @workgroup_size(64) fn main("
+             "@builtin(global_invocation_id) id : vec3u) { if (id.x < p.n) { "
+             "c[id.y * p.n + id.x] += 1.0; } }", head);
+    weft_kernel *k = weft_kernel_create(&(weft_kernel_desc){.wgsl = text});
+    const char  *wider = weft_kernel_resize(k, (const uint32_t[]){256, 1, 1});
+    assert_non_null(wider);
+    assert_non_null(strstr(wider, "@workgroup_size(256, 1, 1)"));
+    assert_null(weft_kernel_resize(k, (const uint32_t[]){32, 2, 1}));
+    assert_null(weft_kernel_resize(k, (const uint32_t[]){32, 1, 4}));
+    assert_null(weft_kernel_resize(k, (const uint32_t[]){0, 1, 1}));
+    weft_kernel_release(k);
+}
+
 static void test_little_memory(void **state)
 {
     char text[4096];
@@ -274,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_counts_with_values),
         cmocka_unit_test(test_texts_that_are_no_kernels),
+        cmocka_unit_test(test_axes_without_a_limit_keep_their_size),
         cmocka_unit_test(test_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

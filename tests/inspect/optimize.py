@@ -7,10 +7,12 @@
 Each kernel that may be changed runs as it is and rewritten, on sizes that no workgroup
 divides; results must be equal. Exchanged axes and vector loads must touch strictly fewer
 cache lines, and at least LEAST_BETTER kernels must do so; another workgroup size alone must
-keep every access. Kernels that must not be changed come back as they were, with a reason.
+keep every access. Kernels that must not be changed come back as they were, with a reason: at
+least LEAST_REFUSED of them. Random kernels are changed or not, and give the same results.
 """
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,7 @@ import tempfile
 WEFT = sys.argv[1]
 N, M = 37, 53                                   # along x and y
 LEAST_BETTER = 20                               # kernels with strictly better accesses
+LEAST_REFUSED = 10                              # kernels that come back as they were
 ROW, LINE = 16, 64                              # neighbouring invocations; bytes
 
 HEAD = """
@@ -80,6 +83,7 @@ RESIZED = {
                   f"fn main{ID} {{ if (id.x < p.n) {{ c[id.x] = f(a[id.x]); }} }}",
     "a size from a constant": HEAD + "const size = 8;\n@compute @workgroup_size(size, size)\n"
                               f"fn main{ID} {{ {GUARD2} c[id.y * p.n + id.x] = a[id.x]; }}",
+    "groups of four": kernel("8", "if (4u * id.x + 3u < p.n * p.m) { c[4u * id.x] = a[id.x]; }"),
     "backwards": kernel("16", "if (id.x < p.n) { c[id.x] = a[p.n - 1u - id.x]; }"),
 }
 
@@ -99,6 +103,14 @@ REFUSED = {
                                 " { if (id.x < p.n) { c[id.x] = f32(w.x); } }",
     "one store without a guard": kernel("8", "c[id.x] = 2.0; if (id.x < p.n) { c[id.x] = 1.0; }"),
     "a guard on data": kernel("8", "if (a[id.x] > 0.0) { c[id.x] = 1.0; }"),
+    "a lower limit": kernel("8", "if (id.x > p.n) { c[id.x] = 1.0; }"),
+    "either of two limits": kernel("8, 8", f"if (id.x < p.n || id.y < p.m) {{ c[{AT}] += 1.0; }}"),
+    "a limit of both axes together": kernel("8, 8", "let i = id.y * p.n + id.x; if (i < arrayLength(&c)) { c[i] = f32(id.x); }"),
+    "a loop from the id on": kernel("8", "for (var i = id.x; i < p.n; i += 1024u) { c[i] += 1.0; }"),
+    "no limit along z": kernel("8, 1, 4", "if (id.x < p.n) { c[id.z * p.n + id.x] += 1.0; }"),
+    "a difference that wraps": kernel("8", "if (p.n - id.x > 5u) { c[id.x] += 1.0; }"),
+    "a clamped id": kernel("8", "if (min(id.x, 7u) < p.n) { c[id.x] += 1.0; }"),
+    "a remainder": kernel("8", "if (id.x % p.m < p.n) { c[id.x] += 1.0; }"),
     "ids in a structure": HEAD + "struct In { @builtin(local_invocation_index) i : u32 }\n"
                           "@compute @workgroup_size(8) fn main(x : In) { if (x.i < p.n) { c[x.i] = 1.0; } }",
 }
@@ -269,8 +281,46 @@ def check_words(folder, name, text):
     return "was changed" if "vec4" in same["wgsl"] else None
 
 
+RANDOM = 60
+
+
+def random_kernel(r):
+    """A kernel without races on one or two axes, whose guard may or may not be a limit."""
+    one = r.random() < 0.4
+    size = r.choice(["8", "4", "20", "64", "1"]) if one else r.choice(["8, 8", "4, 16", "1, 8", "16, 2", "8, 1", "16, 16"])
+    at = "id.x" if one else r.choice([AT, AT, "id.y * p.n + id.x"])
+    if one:
+        guard = r.choice(["id.x < p.n * p.m", "id.x <= p.n", "id.x < 100u", "!(id.x >= p.m)", "id.x + 3u < p.n",
+                          "4u * id.x < p.m", "id.x > 5u", "p.n * p.m - id.x > 3u", "id.x % 7u < 3u", "true"])
+    else:
+        guard = r.choice(["id.x < p.n && id.y < p.m", "all(id.xy < vec2u(p.n, p.m))", "!(id.x >= p.n || id.y >= p.m)",
+                          f"id.x < p.n && id.y < p.m && {at} < p.m * 5u", "id.x < p.n || id.y < p.m",
+                          "id.x < p.n", "id.y < p.m && id.x > 2u && id.x < p.n"])
+    value = r.choice([f"a[{at}]", f"a[{at}] * f32(id.x)", f"a[({at}) / 3u] + a[({at}) % 5u]", "f32(id.y) + 1.0",
+                      f"a[min({at}, 50u)]", f"a[4u * id.x] + a[4u * id.x + 1u]"])
+    inner = r.choice(["c[{at}] = {value};", "c[{at}] += {value};", "let i = {at}; c[i] = -({value});",
+                      "for (var k = 0u; k < 3u; k++) {{ c[{at}] += {value}; }}",
+                      "if (a[{at}] > 20.0) {{ c[{at}] = {value}; }} else {{ c[{at}] = 0.5; }}"]).format(at=at, value=value)
+    body = r.choice([f"if ({guard}) {{ {inner} }}", f"if (!({guard})) {{ return; }} {inner}"])
+    # Places of two axes are apart only inside of the limits.
+    return kernel(size, body if one else "if (id.x >= p.n || id.y >= p.m) { return; } " * (r.random() < 0.5) + body)
+
+
+def check_random(folder, text):
+    before, after, better = rewrite(folder, text)
+    if better["wgsl"] == text:
+        return None if better["changes"] else "gives no reason"
+    old, new = inspect(before)["workgroup_size"], inspect(after)["workgroup_size"]
+    if new != better["workgroup_size"]:
+        return f"says {better['workgroup_size']} and has {new}"
+    line = ", " not in text.split("@workgroup_size(")[1].split(")")[0]
+    one = output(before, groups_for(old, line))
+    two = output(after, groups_for(new, line, better["axes_swapped"]))
+    return None if one == two else "gives other results"
+
+
 def main():
-    passed = failed = better = 0
+    passed = failed = better = refused = 0
     with tempfile.TemporaryDirectory() as folder:
         for table, check in ((SWAPPED, check_swapped), (RESIZED, check_resized), (REFUSED, check_refused),
                              (VECTORS, check_vectors), (WORDS_KEPT, check_words)):
@@ -279,10 +329,21 @@ def main():
                 passed += not why
                 failed += bool(why)
                 better += not why and check in (check_swapped, check_vectors)
+                refused += not why and check is check_refused
                 if why:
                     print(f"{name}: {why}")
+        for seed in range(RANDOM):
+            text = random_kernel(random.Random(seed))
+            why = check_random(folder, text)
+            passed += not why
+            failed += bool(why)
+            if why:
+                print(f"random kernel {seed}: {why}\n{text}")
     if better < LEAST_BETTER:
         print(f"only {better} kernels have better accesses")
+        failed += 1
+    if refused < LEAST_REFUSED:
+        print(f"only {refused} kernels were refused")
         failed += 1
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

@@ -336,6 +336,10 @@ static void test_workgroups_follow_from_the_kernel(void **state)
     check_groups(ctx, Y "@compute @workgroup_size(64) " ID "{ y[id.x] = 1u; }", &a, 16, 1, 1);
     check_groups(ctx, Y "@compute @workgroup_size(64) " ID
                  "{ if id.x < arrayLength(&y) / 4u { y[id.x] = 1u; } }", &a, 4, 1, 1);
+    /* what else is unknown does not matter */
+    check_groups(ctx, Y "@compute @workgroup_size(64) " ID
+                 "{ if id.x < arrayLength(&y) / 4u { var n = id.x * 3u + y[id.x];"
+                 " while n > 5u { n >>= 1u; } y[id.x] = n; } }", &a, 4, 1, 1);
     check_groups(ctx, Y "@compute @workgroup_size(8, 4) " ID
                  "{ if id.x < 20u && id.y < 30u { y[id.y * 20u + id.x] = 1u; } }", &b, 3, 8, 1);
     check_groups(ctx, Y "@compute @workgroup_size(8, 4) " ID "{ y[id.y * 20u + id.x] = 1u; }",

@@ -147,7 +147,8 @@ const Inst *expr_next(const Inspect *n, const Inst *loop, uint32_t i)
            body->target == loop ? body->args[next->index] : NULL;
 }
 
-/* What is added to p each round. False: something else happens to it. */
+/* What is added to p each round. False: something else happens to it, or neighbours add something
+ * else each. */
 static bool step_of_loop(Inspect *n, const Inst *loop, const Inst *p, Symbol *by)
 {
     const Inst *next = expr_next(n, loop, p->index), *added = NULL;
@@ -155,7 +156,7 @@ static bool step_of_loop(Inspect *n, const Inst *loop, const Inst *p, Symbol *by
         added = next->args[1];
     else if (next && next->op == IR_IADD && next->args[1] == p)
         added = next->args[0];
-    if (!added)
+    if (!added || step_of(n, added, 0).kind != STEP_NONE)
         return false;
     *by = expr_of(n, added, true);
     if (next->op == IR_ISUB)

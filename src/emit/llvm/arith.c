@@ -550,6 +550,10 @@ static void emit_components(Emit *e, const Inst *inst, bool lanes)
         }
         for (uint32_t i = 0; i < inst->nargs; i++)
             a[i] = as_either(e, inst->args[i], c, lanes);
+        if (lanes && math_shares_divisor(e, inst, c)) {
+            set_value(e, inst, c, math_divide_all(e, a[0], as_scalar(e, inst->args[1], c)));
+            continue;
+        }
         set_value(e, inst, c, component(e, inst, c, a[0], a[1], a[2]));
     }
 }

@@ -8,7 +8,7 @@
  *   math_pow.c     pow                  math_root.c   inverse square root
  *   math_trig.c    sin, cos, tan        math_arc.c    asin, acos, atan, atan2
  *   math_hyper.c   sinh and the like    math_bits.c   ldexp, frexp
- *   sums.c         sums of squares
+ *   sums.c         sums of squares      math_div.c    division by shared numbers
  *
  * Every function is straight code without branches, for one f32 or a vector of
  * lanes. Polynomials are minimax approximations on the interval their comment
@@ -60,6 +60,11 @@ LlvmValue math_fmak(Emit *e, LlvmValue x, double y, LlvmValue z);
 LlvmValue math_poly(Emit *e, LlvmValue x, const double *c, uint32_t n);
 LlvmValue math_wide(Emit *e, LlvmValue x);              /* f32 to f64             */
 LlvmValue math_narrow(Emit *e, LlvmValue x);            /* f64 to f32             */
+
+/* math_div.c: is component c of a quotient of lanes by what all of them share, and worth more
+ * than a division? */
+bool math_shares_divisor(const Emit *e, const Inst *inst, uint32_t c);
+LlvmValue math_divide_all(Emit *e, LlvmValue x, LlvmValue divisor);
 
 /* ---- choice ---- */
 

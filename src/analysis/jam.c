@@ -230,9 +230,12 @@ static bool ends_early(const Inst *loop)
     return step && c->args[1]->constant.bits[0] / step <= EARLY;
 }
 
-/* A load that all lane groups of a column share, or one number of each? */
+/* A load that all lane groups of a column share, one number of each, or one that the whole
+ * workgroup shares, such as the length of a row? */
 static bool is_factor(const Facts *f, const Inst *load)
 {
+    if (fact_of(f, load)->shape == SHAPE_WORKGROUP)
+        return true;
     const Inst *place = load->args[0];
     for (; place->op != IR_VAR; place = place->args[0])
         if (place->op == IR_VIEW || (place->op == IR_ELEM &&

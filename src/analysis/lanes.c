@@ -17,6 +17,7 @@
 #define LEAST_SUBGROUP 4u           /* as WGSL has it                             */
 #define PAGE           4096u        /* bytes: places so far apart are in one set of a cache */
 #define WAYS           8u           /* lines that a set holds                     */
+#define FUNCTION       16u          /* instructions of one like exp               */
 #define INDEX_DEPTH    6u           /* of an index that is looked into            */
 
 typedef struct Survey {
@@ -25,8 +26,9 @@ typedef struct Survey {
     bool     lane_by_lane;          /* subgroups, atomics: wider does not pay     */
     bool     subgroups;             /* lanes can be counted                       */
     bool     coordinates;           /* x or y of an invocation in the workgroup is used */
-    bool     memory_in_loop;        /* buffers or workgroup memory                */
+    bool     loops, memory_in_loop; /* buffers or workgroup memory                */
     uint32_t values, doubles;       /* in all; of f64                             */
+    uint64_t work;                  /* instructions that compute, roughly         */
     uint32_t sums;                  /* of f64 that a loop carries, at most        */
     uint32_t native;                /* lanes of 32 bits of a vector register      */
     bool     short_rows;            /* a kernel cuts rows that these fill, and twice
@@ -110,6 +112,11 @@ static uint32_t carried_doubles(const Inst *loop)
     return count;
 }
 
+static bool is_function(const Inst *inst)
+{
+    return inst->op >= IR_EXP && inst->op <= IR_FREXP_EXP;
+}
+
 static void survey_region(Survey *s, const Region *region, bool in_loop)
 {
     uint32_t n = region->nparams;
@@ -122,6 +129,7 @@ static void survey_region(Survey *s, const Region *region, bool in_loop)
             n += inst->type.width;
             s->values++;
             s->doubles += inst->type.kind == SCALAR_F64;
+            s->work += inst->type.width * (is_function(inst) ? FUNCTION : 1u);
         }
         s->lane_by_lane |= inst->op == IR_SUBGROUP || inst->op == IR_ATOMIC;
         s->subgroups |= inst->op == IR_SUBGROUP || is_subgroup_input(inst);
@@ -130,11 +138,16 @@ static void survey_region(Survey *s, const Region *region, bool in_loop)
         s->half_rows |= row_length(inst) % s->native * 2 == s->native;
         s->memory_in_loop |= in_loop && is_shared_access(inst);
         s->pages |= in_loop && reads_pages(inst);
+        s->loops |= inst->op == IR_LOOP;
         if (inst->op == IR_LOOP)
             s->sums = MAX_OF(s->sums, carried_doubles(inst));
         if (ir_op_is_construct((IrOp)inst->op))
             for (uint32_t i = 0; i < inst->flow.nregions; i++)
                 survey_region(s, inst->flow.regions[i], in_loop || inst->op == IR_LOOP);
+        if (inst->op == IR_LOOP) {          /* and so has what comes after a loop */
+            s->most = MAX_OF(s->most, n);
+            n = region->nparams;
+        }
     }
     s->most = MAX_OF(s->most, n);
 }
@@ -149,14 +162,16 @@ static uint32_t round_up_power(uint32_t n)
 
 /* Is memory so much easier to get at for fewer lanes than a register has that it pays to
  * leave the rest of it empty? Where lanes fill rows of the workgroup what is computed from
- * coordinates, conditions above all, becomes simpler as well. */
-static bool suits_fewer(const Ir *ir, uint32_t lanes, uint32_t native)
+ * coordinates, conditions above all, becomes simpler as well. `work`: instructions that
+ * fewer lanes do more often. */
+static bool suits_fewer(const Ir *ir, uint32_t lanes, uint32_t native, uint64_t work)
 {
     uint32_t times = ir->workgroup_size[1] > 1 ? 2u : 3u;
     bool scattered;
     uint64_t some = analysis_memory_cost(analysis_run(ir->arena, ir, lanes, native), &scattered);
     uint64_t all = analysis_memory_cost(analysis_run(ir->arena, ir, native, native), &scattered);
-    return scattered && some * times <= all * 2;
+    uint64_t more = 1000 * work / lanes - 1000 * work / native;     /* as they cost memory */
+    return scattered && some * times + more * 2 <= all * 2;
 }
 
 /* Lanes that fill rows of the workgroup of which a register holds more than one, or those
@@ -183,8 +198,10 @@ uint32_t analysis_choose_lanes(const Ir *ir, uint32_t native)
     bool counts = s.lane_by_lane || s.subgroups;
     if (size[0] * 2 == native && size[1] > 1 && s.coordinates && s.memory_in_loop && !counts)
         return size[0];
-    uint32_t fewer = s.memory_in_loop && !counts ? lanes_of_rows(&s, size) : 0;
-    if (fewer && suits_fewer(ir, fewer, native))
+    /* Where loops access memory they wait for it; without loops all that is computed counts. */
+    bool memory = s.memory_in_loop || !s.loops;
+    uint32_t fewer = memory && !counts ? lanes_of_rows(&s, size) : 0;
+    if (fewer && suits_fewer(ir, fewer, native, s.memory_in_loop ? 0 : s.work))
         return fewer;
     /* Each lane has a line of its own in each round, and wants the rest of it in the next. */
     if (s.pages && !counts && native >= WAYS)

@@ -1,5 +1,6 @@
 // Rows that do not fill a vector register: lanes are as many as lie in one row, if that makes
-// memory easier to get at. Not where it does not, and not where no loop reads memory.
+// memory easier to get at. Not where it does not, not where loops only compute, and without
+// loops not where much is computed.
 // weft compile --dump=facts --cpu=x86-64-v4 --entry=cut
 // has: lanes 8
 // weft compile --dump=facts --cpu=x86-64-v4 --entry=twelve
@@ -7,6 +8,10 @@
 // weft compile --dump=facts --cpu=x86-64-v4 --entry=flat
 // has: lanes 16
 // weft compile --dump=facts --cpu=x86-64-v4 --entry=computes
+// has: lanes 16
+// weft compile --dump=facts --cpu=x86-64-v4 --entry=gradient --assume=inner
+// has: lanes 8
+// weft compile --dump=facts --cpu=x86-64-v4 --entry=functions --assume=inner
 // has: lanes 16
 @group(0) @binding(0) var<storage> x : array<f32>;
 @group(0) @binding(1) var<storage> w : array<f32>;
@@ -41,4 +46,16 @@ fn computes(@builtin(global_invocation_id) id : vec3u) {
   var sum = f32(id.x);
   for (var k = 0u; k < n; k++) { sum = sum * sum + f32(id.y); }
   y[id.y * 12 + id.x] = sum;
+}
+
+@compute @workgroup_size(8, 8)
+fn gradient(@builtin(global_invocation_id) id : vec3u) {
+  let i = id.y * 1024 + id.x;
+  y[i] = length(vec2f(x[i + 1] - x[i], x[i + 1024] - x[i]));
+}
+
+@compute @workgroup_size(8, 8)
+fn functions(@builtin(global_invocation_id) id : vec3u) {
+  let i = id.y * 1024 + id.x;
+  y[i] = pow(sin(x[i]), 2.3) + pow(cos(x[i]), 1.2) * exp(x[i]) + tanh(x[i]);
 }

@@ -256,7 +256,7 @@ class Turns(unittest.TestCase):
                 return int(text.split("\nweft_model_requests_active ")[1].split("\n")[0])
 
             until_loaded(s)
-            text = "once upon a time there was a cat " * 16
+            text = "once upon a time there was a cat " * 12
             body = json.dumps({"input": [text] * 2048}).encode()
             with socket.create_connection(("127.0.0.1", s.port)) as c:
                 c.sendall(b"POST /v1/embeddings HTTP/1.1\r\nHost: 127.0.0.1\r\n"

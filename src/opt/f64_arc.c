@@ -3,7 +3,7 @@
  * f64_arc.c - inverse trigonometric functions of f64.
  *
  * in     any number
- * out    at most 1.5 ulp from the exact result; NaN where there is none
+ * out    less than 2 ulp from the exact result; NaN where there is none
  */
 #include "opt/f64_priv.h"
 
@@ -27,12 +27,13 @@ static const double asin_c[] = {
     0x1.d72b2bc8155f8p-6,
 };
 
-/* (atan(x) - x) / x^3 in x^2, for x from 0 to sqrt(2) - 1; error 2^-53, of atan(x) 2^-57 */
+/* (atan(x) - x) / x^3 in x^2, for x from 0 to 1/2; error 2^-55, of atan(x) 2^-60 */
 static const double atan_c[] = {
-    -0x1.5555555555555p-2, 0x1.9999999999349p-3, -0x1.2492492435f94p-3,
-    0x1.c71c718525179p-4, -0x1.745d0b24c84b9p-4, 0x1.3b1262ac559fcp-4,
-    -0x1.10fa72be60a88p-4, 0x1.dfe5f37f19c8bp-5, -0x1.a097da67e4438p-5,
-    0x1.415dac51cd10bp-5, -0x1.3a254249c2220p-6,
+    -0x1.5555555555555p-2, 0x1.9999999999752p-3, -0x1.24924924795bdp-3,
+    0x1.c71c71b8c812bp-4, -0x1.745d1509aaf38p-4, 0x1.3b137a6c3cf74p-4,
+    -0x1.110d9c4660e82p-4, 0x1.e19567029d101p-5, -0x1.acd7cae7a596bp-5,
+    0x1.796fced9b9c35p-5, -0x1.338e6d8e23660p-5, 0x1.8d2aa116ee200p-6,
+    -0x1.1ddad694415b3p-7,
 };
 
 /* ---- asin, acos ---- */
@@ -83,11 +84,10 @@ Inst *f64_acos(F64 *f, Inst *x, Inst *unused)
 /* ---- atan, atan2 ---- */
 
 /* atan(y / x) of numbers that are not negative is `base` + t + t^3 p(t^2):
- *   y < c x    t = y / x               base = 0        c = sqrt(2) - 1
- *   c y > x    t = - x / y             base = pi / 2
- *   else       t = (y - x) / (y + x)   base = pi / 4
+ *   y < x / 2    t = y / x               base = 0
+ *   x < y / 2    t = - x / y             base = pi / 2
+ *   else         t = (y - x) / (y + x)   base = pi / 4; y - x is exact
  */
-#define ATAN_C 0x1.a827999fcef32p-2
 #define SIDE_MOST  0x1p1000             /* arguments of atan2 between these need no care */
 #define SIDE_LEAST 0x1p-1000
 
@@ -98,8 +98,8 @@ typedef struct Arc {
 
 static Arc arc_of(F64 *f, Inst *y, Inst *x)
 {
-    Arc a = {.low = f64_less(f, y, f64_mulk(f, x, ATAN_C)),
-             .high = f64_less(f, x, f64_mulk(f, y, ATAN_C))};
+    Arc a = {.low = f64_less(f, y, f64_mulk(f, x, 0.5)),
+             .high = f64_less(f, x, f64_mulk(f, y, 0.5))};
     Inst *above = f64_choose(f, a.high, f64_neg(f, x), f64_sub(f, y, x));
     Inst *below = f64_choose(f, a.high, y, f64_add(f, y, x));
     a.t = f64_div(f, f64_choose(f, a.low, y, above), f64_choose(f, a.low, x, below));

@@ -79,6 +79,10 @@ Facts *analysis_ranges(Arena *a, const Ir *ir);
 /* Shape, stride and align of one instruction that is no construct, from its operands'. */
 Fact analysis_transfer(const Facts *f, const Inst *inst);
 
+/* The innermost construct that invocations leave from `first` on, in the region of `leave`,
+ * which ends it; NULL: all of them return. */
+const Inst *analysis_innermost_left(const Inst *first, const Inst *leave);
+
 /* Do all invocations of a workgroup take the same way through the instructions from
  * `first` to before `end` (NULL: the last)? */
 bool analysis_is_together(const Facts *f, const Inst *first, const Inst *end);

@@ -110,10 +110,52 @@ static void mark_ways_out(Facts *f, const Region *region, const Level *outer)
 
 /* ---- ways out that others do not take ---- */
 
+/* Does something from `first` to `last` leave `construct`? */
+static bool leaves_for(const Inst *first, const Inst *last, const Inst *construct)
+{
+    for (const Inst *inst = first; inst; inst = inst == last ? NULL : inst->next) {
+        if (is_leaver(inst) && target_of(inst) == construct)
+            return true;
+        if (!ir_op_is_construct((IrOp)inst->op))
+            continue;
+        for (uint32_t i = 0; i < inst->flow.nregions; i++) {
+            const Region *r = inst->flow.regions[i];
+            if (leaves_for(r->first, r->last, construct))
+                return true;
+        }
+    }
+    return false;
+}
+
+const Inst *analysis_innermost_left(const Inst *first, const Inst *leave)
+{
+    const Inst *c = leave->region->owner;
+    if (leave->op == IR_YIELD || leave->op == IR_NEXT || leave->op == IR_BREAK_IF)
+        return c;
+    while (c && !leaves_for(first, leave, c))
+        c = c->region->owner;
+    return c;
+}
+
+/* Those who leave a wide region at its end may leave for further out than others who were
+ * in it: they are missing where these go on. */
+static void mark_far_end(Facts *f, const Region *region)
+{
+    const Inst *leave = region->last;
+    if (!is_leaver(leave) || analysis_innermost_left(region->first, leave) == target_of(leave))
+        return;
+    if (leave->op == IR_RETURN)
+        f->returns_far = true;
+    else
+        fact_of(f, target_of(leave))->far = true;
+}
+
 /* Marks wide constructs that some invocations leave from inside another one: where the
  * others go on from there, these are missing. */
 static void mark_far(Facts *f, const Region *region, const Inst *wide)
 {
+    if (region->owner == wide)
+        mark_far_end(f, region);
     for (const Inst *inst = region->first; inst; inst = inst->next) {
         const Inst *to = is_leaver(inst) ? target_of(inst) : NULL;
         bool alone = region->owner != wide;     /* not all leave here */

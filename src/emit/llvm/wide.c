@@ -172,6 +172,33 @@ static void emit_wide_next(Emit *e, const Inst *first, const Inst *leave)
     jump(e, e->target->way_end);
 }
 
+/* Where invocations that a segment leaves nothing more to do in its region go on, if any. */
+static LlvmBlock next_block(Emit *e, const Inst *to)
+{
+    return to ? wide_target(e, to)->exit : e->workgroup_end;
+}
+
+static void give_and_leave(Emit *e, const Inst *leave)
+{
+    Target *t = leave->op == IR_RETURN ? NULL : wide_target(e, leave->target);
+    if (t)
+        give_results(e, leave);
+    segment_leave(e, t);
+}
+
+/* BREAK, RETURN or UNREACHABLE at the end of a region. Where some have left inside the
+ * segment for a construct further in, the workgroup goes on there, and those who left for
+ * further out are kept off. */
+static void emit_wide_out(Emit *e, const Inst *first, const Inst *leave)
+{
+    const Inst *to = leave->op == IR_BREAK ? leave->target : NULL;
+    const Inst *innermost = analysis_innermost_left(first, leave);
+    bool parts = leave->op != IR_UNREACHABLE && innermost != to;
+    segment_emit(e, &(Segment){first, leave, parts ? give_and_leave : to ? give_results : NULL,
+                               leave});
+    jump(e, next_block(e, innermost));
+}
+
 /* The last segment of a region, with the instruction that leaves it. */
 static void emit_wide_leave(Emit *e, const Inst *first, const Inst *leave)
 {
@@ -179,10 +206,6 @@ static void emit_wide_leave(Emit *e, const Inst *first, const Inst *leave)
     case IR_YIELD:
         segment_emit(e, &(Segment){first, leave, give_results, leave});
         jump(e, e->target->exit);
-        break;
-    case IR_BREAK:
-        segment_emit(e, &(Segment){first, leave, give_results, leave});
-        jump(e, wide_target(e, leave->target)->exit);
         break;
     case IR_CONTINUE:
         emit_wide_continue(e, first, leave);
@@ -196,15 +219,8 @@ static void emit_wide_leave(Emit *e, const Inst *first, const Inst *leave)
         jump_if(e, condition, e->target->exit, e->target->way_end);
         break;
     }
-    case IR_UNREACHABLE:
-        /* All have left inside the segment: those who left for further out are kept
-         * off there. */
-        segment_emit(e, &(Segment){first, leave, NULL, NULL});
-        jump(e, e->target ? e->target->exit : e->workgroup_end);
-        break;
     default:
-        segment_emit(e, &(Segment){first, leave, NULL, NULL});
-        jump(e, e->workgroup_end);
+        emit_wide_out(e, first, leave);
         break;
     }
 }

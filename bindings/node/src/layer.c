@@ -159,7 +159,7 @@ uint32_t arg_shape(Call *c, size_t i, uint64_t out[WEFT_MAX_RANK])
     for (uint32_t at = 0; at < count && !c->bad; at++) {
         double n = 0;
         if (napi_get_value_double(c->napi, arg_element(c, i, at), &n) != napi_ok)
-            call_fail(c, WEFT_ERROR_SHAPE, "a shape has numbers: size %u is none", at);
+            call_fail(c, WEFT_ERROR_SHAPE, "shape[%u] is not a number", at);
         else if (n == -1)
             out[at] = WEFT_INFER;
         else if (n >= 0 && n <= 9007199254740991.0 && n == floor(n))

@@ -9,7 +9,7 @@
  *        to pay for it. Both are combined with the variable when the call ends
  * why    atomics that several threads make at the same places take a hundred times as long as
  *        plain additions. WGSL's atomics are relaxed, and the kernel itself cannot see when
- *        they are made; whoever can, comes after the dispatch
+ *        they are made; what can see it runs after the dispatch
  * not    variables that the kernel also reads
  */
 #include "emit/llvm/emit_priv.h"

@@ -175,8 +175,8 @@ static LlvmValue maybe_lane(Emit *e, const Inst *inst, const Lane *all, LlvmValu
     return joined(e, olds, before, now, end);
 }
 
-/* All are active, and nobody else is there: lanes whose places are beside each other take one
- * step, and it does not matter who is first. NULL: they are not. */
+/* All lanes are active, and no other thread sees the memory: lanes whose places are beside
+ * each other take one step in any order. NULL: the places are not beside each other. */
 static LlvmValue all_beside(Emit *e, const Inst *inst, const Lane *all, const LlvmValue *pointers)
 {
     if (e->mask || e->lanes == 1 || (is_shared(inst->args[0]) && !e->alone) ||

@@ -96,6 +96,8 @@ static bool greet(Pool *p, Worker *w, Unpack *u)
     double      figures[2];
     if (u->failed || w->state == DEVICE_READY || w->state == DEVICE_BUSY)
         return false;
+    if (clock_ns() >= w->deadline)
+        return true;                    /* too late: check_deadlines() ends it        */
     memcpy(figures, profile, sizeof figures);
     strcpy(p->figures.device, device);
     if (figures[0] > 0) {

@@ -130,6 +130,12 @@ def sha(n):
                     "var x = k[id.x]; var y = x + 1u;", "b[id.x] = f32(x ^ y);")
 
 
+@family(1600)
+def distinct_constants(n):
+    return repeated("x = x * 0.{i} + {i}.5; y = (y ^ 1{i}7u) + {i}u * 40503u;", n,
+                    "var x = a[id.x]; var y = k[id.x];", "b[id.x] = x + f32(y);")
+
+
 @family(100)
 def integer_divisions(n):
     return repeated("x = x / (k[{i}] + 1u) + x % (id.x + {i}u);", n, "var x = k[id.x];", "b[id.x] = f32(x);")
@@ -297,7 +303,7 @@ def else_if(n):
                                                         for i in range(n)) + "\n  b[id.x] = x;")
 
 
-@family(100)
+@family(800)
 def switch_cases(n):
     return kernel("  var x = a[id.x];\n  switch (k[id.x]) {\n" +
                   "\n".join(f"case {i}u: {{ x = x * {i}.5 + a[{i}]; }}" for i in range(n)) +

@@ -9,6 +9,7 @@
  *   widen.c       masks as wide as values, after these passes
  *   ternary.c     logic that must not be merged into lanes, after them
  *   cut.c         long basic blocks into parts, after these
+ *   constants.c   constants of functions with very many, last of all
  *
  *   wide.c        barriers, and the constructs around them
  *   segment.c     between barriers: loops over the lane groups

@@ -259,6 +259,7 @@ static bool job_optimize(Job *job)
         if (mask_registers && job->emit.has_f16)
             halves_widen(&job->emit);
         cut_blocks(&job->emit);
+        constants_load(&job->emit);
         return true;
     }
     char *message = LLVMGetErrorMessage(error);

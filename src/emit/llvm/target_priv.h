@@ -31,6 +31,8 @@ void halves_widen(Emit *e);
 
 /* After that: cuts the long blocks of e->function. */
 void cut_blocks(Emit *e);
+/* After that: functions with very many constants load them from tables. */
+void constants_load(Emit *e);
 
 /* Fills e->has_...: what the machine can do. */
 void target_survey(Emit *e);

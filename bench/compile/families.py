@@ -136,6 +136,12 @@ def distinct_constants(n):
                     "var x = a[id.x]; var y = k[id.x];", "b[id.x] = x + f32(y);")
 
 
+@family(200)
+def integer_vectors(n):
+    return repeated("v = (v ^ vec4u({i}u, 9{i}u, 5u, 7u)) * 3u + (v >> vec4u({i}u % 31u));", n,
+                    "var v = vec4u(k[id.x]);", "b[id.x] = f32(v.x + v.y + v.z + v.w);")
+
+
 @family(100)
 def integer_divisions(n):
     return repeated("x = x / (k[{i}] + 1u) + x % (id.x + {i}u);", n, "var x = k[id.x];", "b[id.x] = f32(x);")

@@ -236,47 +236,17 @@ static uint32_t true_bits(const Inst *inst)
     return inst->type.kind == SCALAR_BOOL ? 1 : UINT32_MAX;
 }
 
-/* Truths and integers that are computed component by component. They decide where
- * memory is and who goes where: one by one, more can be seen of them. */
-static bool is_apart(const Inst *v)
-{
-    bool kind = v->type.kind == SCALAR_I32 || v->type.kind == SCALAR_BOOL;
-    return kind && ((v->op >= IR_IADD && v->op <= IR_NOT) ||
-                    (v->op >= IR_SELECT && v->op <= IR_F2U));
-}
-
-#define MAX_NESTED 4u               /* operations whose components are taken at once */
-
-static Inst *component_of(IrCursor *c, Inst *v, uint32_t i, uint32_t depth)
-{
-    if (v->type.width == 1)
-        return v;
-    if (v->op == IR_VEC)
-        return v->args[i];
-    if (v->op == IR_CONST)
-        return ir_const(c, (IrType){v->type.kind, 1},
-                        (IrConstant){{[0] = v->constant.bits[i], [4] = v->constant.bits[4 + i]}});
-    if (v->op == IR_SWIZZLE)
-        return component_of(c, v->args[0], v->swizzle[i], depth);
-    if (depth == 0 || !is_apart(v))
-        return ir_extract(c, v, i);
-    Inst *args[3];
-    for (uint32_t k = 0; k < v->nargs; k++)
-        args[k] = component_of(c, v->args[k], i, depth - 1);
-    return ir_op_as(c, (IrOp)v->op, (IrType){v->type.kind, 1}, v->nargs, args);
-}
-
 /* All or any of a vector's components. */
-static Inst *reduce_identity(IrCursor *c, const Inst *inst)
+static Inst *reduce_identity(Components *k, IrCursor *c, const Inst *inst)
 {
-    Inst *v = inst->args[0], *all = component_of(c, v, 0, MAX_NESTED);
+    Inst *v = inst->args[0], *all = component_get(k, c, v, 0);
     for (uint32_t i = 1; i < v->type.width; i++)
         all = ir_op2(c, inst->op == IR_ALL ? IR_AND : IR_OR, all,
-                     component_of(c, v, i, MAX_NESTED));
+                     component_get(k, c, v, i));
     return all;
 }
 
-static Inst *extract_identity(IrCursor *c, const Inst *inst)
+static Inst *extract_identity(Components *k, IrCursor *c, const Inst *inst)
 {
     Inst *v = inst->args[0];
     bool at = inst->op == IR_EXTRACT_AT;
@@ -284,15 +254,15 @@ static Inst *extract_identity(IrCursor *c, const Inst *inst)
         return v;
     if (at && is_const(inst->args[1])) {
         uint32_t i = MIN_OF(inst->args[1]->constant.bits[0], v->type.width - 1u);
-        return component_of(c, v, i, MAX_NESTED);
+        return component_get(k, c, v, i);
     }
-    if (!at && (v->op == IR_VEC || v->op == IR_SWIZZLE || is_apart(v)))
-        return component_of(c, v, inst->index, MAX_NESTED);
+    if (!at && (v->op == IR_VEC || v->op == IR_SWIZZLE || component_is_apart(v)))
+        return component_get(k, c, v, inst->index);
     return NULL;
 }
 
 /* An insertion at a known place is a vector of the others and the new one. */
-static Inst *insert_identity(IrCursor *c, const Inst *inst)
+static Inst *insert_identity(Components *k, IrCursor *c, const Inst *inst)
 {
     if (!is_const(inst->args[2]))
         return NULL;
@@ -300,7 +270,7 @@ static Inst *insert_identity(IrCursor *c, const Inst *inst)
     uint32_t at = MIN_OF(inst->args[2]->constant.bits[0], width - 1);
     Inst *parts[4];
     for (uint32_t i = 0; i < width; i++)
-        parts[i] = i == at ? inst->args[1] : component_of(c, inst->args[0], i, MAX_NESTED);
+        parts[i] = i == at ? inst->args[1] : component_get(k, c, inst->args[0], i);
     return ir_op_as(c, IR_VEC, inst->type, width, parts);
 }
 
@@ -482,16 +452,16 @@ static Inst *pow_identity(IrCursor *c, const Inst *inst)
     return pow_of_half(c, x, inst->args[1]);
 }
 
-Inst *fold_identity(IrCursor *c, const Inst *inst)
+Inst *fold_identity(Components *k, IrCursor *c, const Inst *inst)
 {
     switch (inst->op) {
     case IR_POW: return pow_identity(c, inst);
-    case IR_EXTRACT: case IR_EXTRACT_AT: return extract_identity(c, inst);
-    case IR_INSERT_AT: return insert_identity(c, inst);
+    case IR_EXTRACT: case IR_EXTRACT_AT: return extract_identity(k, c, inst);
+    case IR_INSERT_AT: return insert_identity(k, c, inst);
     case IR_SWIZZLE: return swizzle_identity(c, inst);
     case IR_SELECT: return select_identity(c, inst);
     case IR_VEC: return vec_identity(inst);
-    case IR_ALL: case IR_ANY: return reduce_identity(c, inst);
+    case IR_ALL: case IR_ANY: return reduce_identity(k, c, inst);
     default: break;
     }
     Inst *equal = inst->nargs ? integer_identity(c, inst) : NULL;

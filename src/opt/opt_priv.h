@@ -53,9 +53,32 @@ void opt_cut(Ir *ir);
 /* fold.c: the constant that `inst` computes; false: unknown. Operands of `inst`
  * are constants. */
 bool fold_constant(const Inst *inst, IrConstant *out);
+/* ---- component.c ---- */
+
+typedef struct Component {
+    uint32_t key;                   /* of a vector and a number; 0: free          */
+    Inst    *made;
+} Component;
+
+/* Those that were made in one walk through the body, in its order. */
+typedef struct Components {
+    Arena     *arena;
+    Component *slots;               /* hash table, open                           */
+    uint32_t   mask, count;
+} Components;
+
+void  components_init(Components *k, Ir *ir);
+/* Component i of a vector, made at `c` if it is new. */
+Inst *component_get(Components *k, IrCursor *c, Inst *v, uint32_t i);
+/* Is a value of integers or truths that are computed component by component? */
+bool  component_is_apart(const Inst *v);
+
+/* simplify.c: can a value that was made before be used in a region? */
+bool value_is_visible(const Inst *v, const Region *from);
+
 /* fold.c: a simpler value that is equal to `inst`, made at `c` if it is new; NULL:
  * none. */
-Inst *fold_identity(IrCursor *c, const Inst *inst);
+Inst *fold_identity(Components *k, IrCursor *c, const Inst *inst);
 
 /* reassociate.c: the same for sums and products of integers. */
 Inst *reassociate(IrCursor *c, const Inst *inst);

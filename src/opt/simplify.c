@@ -20,6 +20,7 @@ typedef struct Simplify {
     Leavers  leavers;
     Inst   **constants;             /* hash table, open                            */
     uint32_t mask, count;
+    Components components;
     bool     changed;
 } Simplify;
 
@@ -97,14 +98,14 @@ static void simplify_value(Simplify *s, Inst *inst)
         return;
     }
     IrCursor c = {s->ir, inst->region, inst, inst->span};
-    Inst *equal = fold_identity(&c, inst);
+    Inst *equal = fold_identity(&s->components, &c, inst);
     if (equal)
         replace(s, inst, equal);
 }
 
 /* ---- parameters and results that are always one value ---- */
 
-static bool is_visible(const Inst *v, const Region *from)
+bool value_is_visible(const Inst *v, const Region *from)
 {
     for (const Region *r = from; r; r = r->owner ? r->owner->region : NULL) {
         if (v->region == r)
@@ -130,7 +131,7 @@ static bool agrees(Inst **only, Inst *value, const Inst *self)
 
 static void settle(Simplify *s, Inst *inst, Inst *only, const Region *where)
 {
-    if (only && is_visible(only, where))
+    if (only && value_is_visible(only, where))
         replace(s, inst, only);
 }
 
@@ -257,6 +258,7 @@ static bool simplify_once(Ir *ir)
     s.constants = ARENA_ARRAY(ir->arena, Inst *, s.mask + 1);
     forward_init(&s.forward, ir);
     leavers_init(&s.leavers, ir);
+    components_init(&s.components, ir);
     walk(&s, ir->body);
     forward_region(&s.forward, ir->body);
     return s.changed;

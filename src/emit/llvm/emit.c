@@ -148,11 +148,10 @@ LlvmValue emit_thread_memory(Emit *e, uint64_t bytes)
 
 #define STACK_LIMIT (256u << 10)        /* bytes of private variables on the stack */
 
-/* All lanes; all lane groups, if they take turns. */
+/* All lanes; all lane groups, if they take turns, else those that go side by side. */
 static uint64_t private_bytes(const Emit *e, const IrVar *var)
 {
-    uint64_t bytes = var->type->size * e->lanes;
-    return e->facts->has_barrier ? bytes * e->groups : bytes;
+    return var->type->size * e->lanes * (e->facts->has_barrier ? e->groups : e->most_jam);
 }
 
 static LlvmValue private_memory(Emit *e, const IrVar *var)
@@ -262,8 +261,9 @@ void emit_zero_private(Emit *e)
 {
     for (uint32_t i = 0; i < e->ir->vars.len; i++) {
         const IrVar *var = e->ir->vars.data[i];
+        uint64_t turns = e->facts->has_barrier ? e->groups : e->jam;
         if (var->space == IRSPACE_PRIVATE)
-            zero(e, e->vars[i].base, private_bytes(e, var));
+            zero(e, e->vars[i].base, var->type->size * e->lanes * turns);
     }
 }
 
@@ -406,22 +406,28 @@ static void types_init(Emit *e)
     e->ptr = LLVMPointerTypeInContext(e->context, 0);
 }
 
-static bool has_private_memory(const Ir *ir)
+/* Bytes of all private variables, of one lane group. */
+static uint64_t all_private_bytes(const Emit *e)
 {
-    for (uint32_t i = 0; i < ir->vars.len; i++)
-        if (ir->vars.data[i]->space == IRSPACE_FUNCTION ||
-            ir->vars.data[i]->space == IRSPACE_PRIVATE)
-            return true;
-    return false;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < e->ir->vars.len; i++)
+        if (e->ir->vars.data[i]->space == IRSPACE_FUNCTION ||
+            e->ir->vars.data[i]->space == IRSPACE_PRIVATE)
+            bytes += e->ir->vars.data[i]->type->size * e->lanes;
+    return bytes;
 }
 
-/* As many lane groups side by side as divide the workgroup evenly. */
+#define NEAR_MEMORY (16u << 10)         /* bytes: half of a small first cache      */
+
+/* As many lane groups side by side as divide the workgroup evenly, and have their private
+ * variables in the first cache together. */
 static uint32_t most_jam(const Emit *e)
 {
     uint32_t jam = MAX_JAM;
-    if (has_private_memory(e->ir) || e->invocations % e->lanes)
+    uint64_t bytes = e->private_bytes;
+    if (e->invocations % e->lanes)
         return 1;
-    while (jam > 1 && e->groups % jam)
+    while (jam > 1 && (e->groups % jam || bytes * jam > NEAR_MEMORY))
         jam /= 2;
     return jam;
 }
@@ -467,6 +473,7 @@ void emit_module(Emit *e)
     e->invocations = size[0] * size[1] * size[2];
     e->groups = (e->invocations + e->lanes - 1) / e->lanes;
     e->all_groups = e->groups * MAX_OF(MAX_OF(e->ir->team, e->ir->band), 1u);
+    e->private_bytes = all_private_bytes(e);
     e->most_jam = most_jam(e);
     e->jam = 1;
     e->values = ARENA_ARRAY(e->arena, Val, e->ir->next_id);

@@ -143,6 +143,7 @@ typedef struct Emit {
      * side, so that long chains of arithmetic overlap and what they share is done
      * once. More than one only in segments through which all go together. */
     uint32_t  most_jam;                     /* in any segment                     */
+    uint64_t  private_bytes;                /* of private variables, a lane group */
     uint32_t  jam, side;                    /* how many; which is meant now       */
     LlvmValue sides[MAX_JAM];               /* i32: numbers in the workgroup      */
     LlvmValue group;                        /* sides[side]; in a team, of all     */

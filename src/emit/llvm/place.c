@@ -247,10 +247,11 @@ LlvmValue address_fits_lanes(Emit *e, const Address *a)
 static LlvmValue base_of(Emit *e, const Address *a)
 {
     LlvmValue base = e->vars[a->var->id].base;
-    if (!address_is_private(a) || !e->facts->has_barrier)
+    if (!address_is_private(a) || (!e->facts->has_barrier && e->side == 0))
         return base;
     LlvmValue each = const_i64(e, a->var->type->size * e->lanes);
-    LlvmValue group = LLVMBuildZExt(e->builder, e->group, e->i64, "");
+    LlvmValue group = e->facts->has_barrier ? LLVMBuildZExt(e->builder, e->group, e->i64, "")
+                                            : const_i64(e, e->side);
     LlvmValue offset = LLVMBuildMul(e->builder, group, each, "");
     return LLVMBuildGEP2(e->builder, e->i8, base, &offset, 1, "");
 }

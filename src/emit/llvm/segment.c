@@ -285,7 +285,7 @@ static void emit_columns(Emit *e, const Segment *s, uint32_t least, uint32_t mos
 static bool emit_uneven(Emit *e, const Segment *s, uint32_t jam)
 {
     uint32_t most = MIN_OF(analysis_jam_products(e->arena, e->facts, s->first, s->end), MAX_JAM);
-    if (jam <= 1 || most <= jam || e->row || e->ir->team)
+    if (jam <= 1 || most <= jam || e->row || e->ir->team || e->private_bytes)
         return false;
     uint32_t good[MOST_BAND], n = MAX_OF(e->ir->band, 1u), have = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -153,14 +153,23 @@ static void emit_plain(Emit *e, const Inst *inst)
     }
 }
 
-/* For all sides. Places are emitted where they are used; at barriers wide.c has
- * cut. */
+/* Places are emitted where they are used; at barriers wide.c has cut. */
+static bool is_emitted(const Inst *inst)
+{
+    return inst->type.kind != SCALAR_PLACE && inst->op != IR_BARRIER;
+}
+
+static uint32_t sides_of(const Emit *e, const Inst *inst)
+{
+    return inst->type.width ? side_count(e, inst) : e->jam;
+}
+
+/* For all sides. */
 static void emit_sides(Emit *e, const Inst *inst)
 {
-    if (inst->type.kind == SCALAR_PLACE || inst->op == IR_BARRIER)
+    if (!is_emitted(inst))
         return;
-    uint32_t n = inst->type.width ? side_count(e, inst) : e->jam;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0, n = sides_of(e, inst); i < n; i++) {
         side_set(e, i);
         emit_plain(e, inst);
     }
@@ -197,11 +206,47 @@ void flow_inst(Emit *e, const Inst *inst)
     effort_charge(e);
 }
 
+/* ---- after a loop ---- */
+
+static bool is_plain(const Inst *inst)
+{
+    return ir_op_effect((IrOp)inst->op) != EFFECT_FLOW && !ir_op_is_construct((IrOp)inst->op);
+}
+
+/* Instructions before `end`, all of them for one side, then for the next. A loop that goes
+ * round often is worth registers for many sides at once; what comes after it once has values
+ * of its own, for which there is no room beside those of the other sides. */
+static const Inst *emit_in_turn(Emit *e, const Inst *first, const Inst *end)
+{
+    const Inst *past = first;
+    while (past != end && is_plain(past))
+        past = past->next;
+    for (uint32_t i = 0; i < e->jam; i++)
+        for (const Inst *inst = first; inst != past; inst = inst->next)
+            if (is_emitted(inst) && i < sides_of(e, inst)) {
+                side_set(e, i);
+                emit_plain(e, inst);
+                effort_charge(e);
+            }
+    side_set(e, 0);
+    for (const Inst *inst = first; inst != past; inst = inst->next)
+        if (is_emitted(inst) && inst->type.width)
+            context_keep(e, inst);
+    return past;
+}
+
 void flow_insts(Emit *e, const Inst *first, const Inst *end)
 {
-    for (const Inst *inst = first; inst != end; inst = inst->next) {
+    bool after_loop = false;
+    for (const Inst *inst = first; inst != end;) {
         if (!end && guard_rest(e, inst))
             return;
+        if (after_loop && e->jam > 1 && is_plain(inst)) {
+            inst = emit_in_turn(e, inst, end);
+            continue;
+        }
         flow_inst(e, inst);
+        after_loop |= inst->op == IR_LOOP && !fact_of(e, inst)->ends_soon;
+        inst = inst->next;
     }
 }

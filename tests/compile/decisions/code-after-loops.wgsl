@@ -1,11 +1,16 @@
-// What comes after a loop has registers of its own: it does not change how many lanes the loop
-// takes. As much code in one piece does.
+// What comes after a loop has registers of its own: it does not change how many lanes or lane
+// groups the loop takes, and goes through lane groups in turn. Code without a loop before it, or
+// after one of few rounds, goes through them side by side.
 // weft compile --dump=facts --entry=product --cpu=x86-64-v4 --assume=inner
 // has: ^lanes 32\b
 // weft compile --dump=facts --entry=product_and_more --cpu=x86-64-v4 --assume=inner
 // has: ^lanes 32\b
 // weft compile --dump=facts --entry=more --cpu=x86-64-v4 --assume=inner
 // has: ^lanes 16
+// weft compile --dump=llvm --entry=after_loop --cpu=x86-64-v4 --assume=inner
+// mixed: call .*@llvm.sqrt | nontemporal
+// weft compile --dump=llvm --entry=after_short_loop --cpu=x86-64-v4 --assume=inner
+// apart: call .*@llvm.sqrt | nontemporal
 @group(0) @binding(0) var<storage> x : array<f32>;
 @group(0) @binding(1) var<storage, read_write> y : array<f32>;
 @group(0) @binding(2) var<uniform> n : vec4u;
@@ -39,4 +44,18 @@ fn product_and_more(@builtin(global_invocation_id) id : vec3u) {
 fn more(@builtin(global_invocation_id) id : vec3u) {
   let s = x[id.x];
   y[id.y * 512 + id.x] = polynomial(s) * polynomial(-s) + polynomial(s + 1);
+}
+
+@compute @workgroup_size(256)
+fn after_loop(@builtin(global_invocation_id) id : vec3u) {
+  var s = 0.0;
+  for (var k = 0u; k < n.x; k++) { s += x[k] * x[id.x]; }
+  y[id.x] = sqrt(s);
+}
+
+@compute @workgroup_size(256)
+fn after_short_loop(@builtin(global_invocation_id) id : vec3u) {
+  var s = 0.0;
+  for (var k = 0u; k < 3; k++) { s += x[k] * x[id.x + k]; }
+  y[id.x] = sqrt(s);
 }

@@ -2,13 +2,17 @@
 /*
  * prefetch.c - memory that a loop will want in its next round.
  *
- * in     the address of a load of storage
+ * in     the address of a load of storage; later a function after LLVM's passes
  * out    a prefetch of what the same load reads in the next round, or one after it, if
- *        that is so far away that the machine does not expect it
+ *        that is so far away that the machine does not expect it; each address once
  * knows  counters of loops; that machines follow accesses within a page, and that a
  *        prefetch may name any address
  */
 #include "emit/llvm/place_priv.h"
+
+#include <string.h>
+
+#include "emit/llvm/target_priv.h"
 
 #define FAR    4096                 /* bytes from round to round                  */
 #define FURTHEST (1 << 28)          /* the same: no more than this is looked at   */
@@ -68,4 +72,46 @@ void prefetch_next(Emit *e, const Address *a, LlvmValue pointer)
     LlvmValue there = LLVMBuildGEP2(e->builder, e->i8, pointer, &offset, 1, "");
     intrinsic(e, "llvm.prefetch", &e->ptr, 1, 4,
               (LlvmValue[]){there, const_i32(e, 0), const_i32(e, 3), const_i32(e, 1)});
+}
+
+/* ---- after LLVM's passes: lane groups that load the same ask for it once ---- */
+
+#define RECENT 16u                  /* prefetches that are looked back at         */
+
+typedef struct Asked {
+    LlvmValue pointer[RECENT];
+    uint32_t  count;
+} Asked;
+
+static bool is_prefetch(LlvmValue inst)
+{
+    size_t size;
+    LlvmValue called = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    const char *name = called ? LLVMGetValueName2(called, &size) : NULL;
+    return name && strncmp(name, "llvm.prefetch", 13) == 0;
+}
+
+static bool was_asked(Asked *a, LlvmValue pointer)
+{
+    for (uint32_t i = 0; i < MIN_OF(a->count, RECENT); i++)
+        if (a->pointer[i] == pointer)
+            return true;
+    a->pointer[a->count++ % RECENT] = pointer;
+    return false;
+}
+
+static void unite(LlvmBlock block)
+{
+    Asked asked = {.count = 0};
+    for (LlvmValue inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+        next = LLVMGetNextInstruction(inst);
+        if (is_prefetch(inst) && was_asked(&asked, LLVMGetOperand(inst, 0)))
+            LLVMInstructionEraseFromParent(inst);
+    }
+}
+
+void prefetch_unite(Emit *e)
+{
+    for (LlvmBlock b = LLVMGetFirstBasicBlock(e->function); b; b = LLVMGetNextBasicBlock(b))
+        unite(b);
 }

@@ -258,6 +258,7 @@ static bool job_optimize(Job *job)
             widen_masks(&job->emit);
         if (mask_registers && job->emit.has_f16)
             halves_widen(&job->emit);
+        prefetch_unite(&job->emit);
         cut_blocks(&job->emit);
         constants_load(&job->emit);
         return true;

@@ -29,6 +29,9 @@ void ternary_untie(Emit *e);
 /* The same, where they have arithmetic of f16. */
 void halves_widen(Emit *e);
 
+/* The same: what a block prefetches again it does not. */
+void prefetch_unite(Emit *e);
+
 /* After that: cuts the long blocks of e->function. */
 void cut_blocks(Emit *e);
 /* After that: functions with very many constants load them from tables. */

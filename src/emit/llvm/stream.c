@@ -12,6 +12,7 @@
 #include "emit/llvm/place_priv.h"
 
 #define VECTOR 32u                  /* bytes of the least vector that is worth it  */
+#define LINE   64u                  /* the same of one that fills a line at once   */
 #define MOST   64u                  /* stores: each is two, in blocks of their own */
 
 static bool is_in_loop(const Inst *inst)
@@ -29,11 +30,18 @@ bool stream_may(const Emit *e, const Inst *store, const Address *a)
            !e->vars[a->var->id].read && e->streams < MOST;
 }
 
-/* i1: the caller wants it, and the pointer is aligned. */
-static LlvmValue is_wanted(Emit *e, LlvmValue pointer)
+/* Bytes that pointers must be multiples of: of the widest store that lanes fill. */
+static uint32_t alignment(const Emit *e, const Address *a)
+{
+    int64_t bytes = (int64_t)e->lanes * a->lane_stride;
+    return 4 * e->facts->native >= LINE && bytes % LINE == 0 ? LINE : VECTOR;
+}
+
+/* i1: the caller wants it, and the pointer is a multiple of `align`. */
+static LlvmValue is_wanted(Emit *e, LlvmValue pointer, uint32_t align)
 {
     LlvmValue bits = LLVMBuildPtrToInt(e->builder, pointer, e->i64, "");
-    bits = LLVMBuildAnd(e->builder, bits, const_i64(e, VECTOR - 1), "");
+    bits = LLVMBuildAnd(e->builder, bits, const_i64(e, align - 1), "");
     LlvmValue aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, bits, const_i64(e, 0), "");
     return LLVMBuildAnd(e->builder, flag_is_set(e, KERNEL_STREAMS), aligned, "");
 }
@@ -43,10 +51,11 @@ void stream_store(Emit *e, const Address *a, LlvmValue v, LlvmValue pointer)
     LlvmBlock past = block_new(e, "past"), through = block_new(e, "through");
     LlvmBlock after = block_new(e, "stored");
     LLVMMetadataRef one = LLVMValueAsMetadata(const_i32(e, 1));
-    jump_if(e, is_wanted(e, pointer), past, through);
+    uint32_t align = alignment(e, a);
+    jump_if(e, is_wanted(e, pointer, align), past, through);
     block_start(e, past);
     LlvmValue store = memory_store_at(e, a, v, pointer);
-    LLVMSetAlignment(store, VECTOR);
+    LLVMSetAlignment(store, align);
     LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->context, "nontemporal", 11),
                     LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
     jump(e, after);

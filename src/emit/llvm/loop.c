@@ -95,10 +95,12 @@ static void emit_next(Emit *e, Target *t, LlvmBlock header, Inst *const *args)
 {
     const Region *body = t->construct->flow.regions[0];
     slots_give(e, body->params, body->nparams, args, t->params, NULL);
-    if (!fact_of(e, t->construct)->ends_soon)
-        loop_stop_check(e);
     if (t->looping)
         slot_store(e, t->looping, mask_vector(e));
+    /* Last: LLVM moves what only the next iteration uses into a block after the test, if there
+     * is anything in that block, and keeps its operands in registers until then. */
+    if (!fact_of(e, t->construct)->ends_soon)
+        loop_stop_check(e);
     LlvmValue back = LLVMBuildBr(e->builder, header);
     if (is_worth_unrolling(e, t->construct))
         ask_to_unroll(e, back);

@@ -165,15 +165,20 @@ test('a click marks a point without drawing the map again, and arrow keys walk o
     await page.waitForSelector('#legend:not([hidden])', PATIENCE);
     await page.evaluate(() => {
         const { fill } = CanvasRenderingContext2D.prototype;
-        window.fills = 0;
         CanvasRenderingContext2D.prototype.fill = function (...values) { window.fills++; return fill.apply(this, values); };
     });
     await page.fill('#find', 'blue 2');
     await page.waitForSelector('#chosen li', PATIENCE);
-    const first = await page.textContent('#chosen li button');
-    await page.click('#chosen li button');
-    await shows(page, '#chosen-title', first);
-    assert.equal(await page.evaluate(() => window.fills), 0);
+    // A map that the server still trains is drawn again by itself, but not with every click.
+    let fills = 1;
+    for (let tries = 0; fills && tries < 100; tries++) {
+        await page.evaluate(() => { window.fills = 0; });
+        const next = await page.textContent('#chosen li button');
+        await page.click('#chosen li button');
+        await shows(page, '#chosen-title', next);
+        fills = await page.evaluate(() => window.fills);
+    }
+    assert.equal(fills, 0);
     await page.focus('#som-visualization');
     await page.keyboard.press('ArrowRight');
     const at = async () => Number(/Unit (\d+)/.exec(await page.textContent('#chosen-title'))[1]), unit = await at();

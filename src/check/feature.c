@@ -88,7 +88,7 @@ static Str last_word(Str text)
 }
 
 /* The extension that a wrong name may mean: spelt nearly the same, or with another
- * first word (naga_ext_f64). Its data is NULL if there is none. */
+ * first word (naga_ext_f64). Without one the result is empty, with NULL data. */
 static Str nearest_extension(Str text)
 {
     Near near = near_begin(text);

@@ -16,7 +16,7 @@ typedef struct Limit {
     Symbol at;                          /* not loose                               */
 } Limit;
 
-/* A value that changes along one axis alone, everywhere alike; 0: it is none. */
+/* What a value that changes along one axis alone gains at each step of it; 0 if it does not. */
 static double rise(Inspect *n, const Inst *v, uint32_t axis)
 {
     double by = 0;

@@ -22,7 +22,7 @@ static Step affine(const Symbol *by)
     return by->nterms ? (Step){.kind = STEP_AFFINE, .by = *by} : none;
 }
 
-/* The shorter one; 0 is none at all. */
+/* The shorter period; 0 if neither value has one. */
 static uint32_t joined_period(uint32_t a, uint32_t b)
 {
     return a && b ? MIN_OF(a, b) : a | b;

@@ -259,7 +259,7 @@ class Turns(unittest.TestCase):
                 ends.start()
                 until(lambda: stored("attempt") == "0")
                 self.assertEqual(stored("state"), "0")
-                for pid in s.workers():     # the long one need not be waited for
+                for pid in s.workers():     # does not wait for the long job
                     os.kill(pid, signal.SIGKILL)
                 ends.join()
                 s.start()

@@ -62,7 +62,7 @@ struct Outgoing {
 };
 
 /* A model and its process. Messages are sent by a thread: the process reads them between two
- * steps, and nobody else may wait for it. */
+ * steps, and other threads must not wait until it does. */
 struct Host {
     Models       *models;
     ModelFigures  figures;
